@@ -1,0 +1,40 @@
+"""The exceptions a user may see.
+
+Each carries one sentence: what is wrong, where, and how to mend it. The command line prints that sentence and ends
+with the exception's ``exit_code``; a caller in Python catches ``SisepaiError``.
+"""
+
+from collections.abc import Iterable
+
+
+class SisepaiError(Exception):
+    """Something went wrong that is nobody's typing mistake: a full disk, a damaged shard."""
+
+    exit_code = 1
+
+
+class InputError(SisepaiError):
+    """What was asked for cannot be done as asked: an unknown name, a bad number, a malformed file."""
+
+    exit_code = 2
+
+
+class Interrupted(SisepaiError):
+    """Stopped by the user; the message says how to go on."""
+
+    exit_code = 130
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> InputError:
+    """The error for a name that is not among the ``known`` ones, with the nearest of them and the whole list.
+
+    >>> str(unknown_name("rule set", "clasic", ["cardavia", "classic"]))
+    "unknown rule set 'clasic'; did you mean 'classic'? (known: cardavia, classic)"
+    """
+    # Only a mistake needs difflib, so only a mistake pays for its import.
+    from difflib import get_close_matches
+
+    names = sorted(known)
+    near = get_close_matches(name.lower(), names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}? (known: {', '.join(names)})" if near else f"known: {', '.join(names)}"
+    return InputError(f"unknown {what} {name!r}; {hint}")
