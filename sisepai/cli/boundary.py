@@ -1,0 +1,92 @@
+"""The error boundary: whatever ends a command becomes at most one line on stderr and an exit code.
+
+0 done; 1 it went wrong on the way (full disk, closed pipe); 2 it was asked for wrongly; 130 stopped by Ctrl-C.
+An exception nobody foresaw keeps its traceback, because it is a bug. ``SISEPAI_DEBUG=1`` shows every traceback.
+"""
+
+import errno
+import io
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TextIO
+
+import click
+
+from sisepai.errors import SisepaiError
+
+# Failures of a path that was asked for; any other OSError (disk full, I/O error) is nobody's wrong input.
+_BAD_PATH = {
+    errno.EACCES,
+    errno.EEXIST,
+    errno.EISDIR,
+    errno.ELOOP,
+    errno.ENAMETOOLONG,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+}
+
+
+def guard(command: Callable[[], Any]) -> int:
+    """Run a click command that was told not to exit by itself, and return its exit code."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # Text that a terminal cannot show, or bytes that are no text, must never end the program.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        code = command()
+        if sys.stdout is not None:
+            sys.stdout.flush()  # here, where a failure still gets its line and its exit code
+    except BrokenPipeError:
+        _discard(sys.stdout)
+        return 1
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("sisepai: stopped", 130)
+    except click.ClickException as error:
+        return _fail(_usage_line(error), error.exit_code)
+    except SisepaiError as error:
+        return _fail(f"sisepai: {error}", error.exit_code)
+    except OSError as error:
+        return _fail(f"sisepai: {_os_line(error)}", 2 if error.errno in _BAD_PATH else 1)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(line: str, code: int) -> int:
+    if os.environ.get("SISEPAI_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    try:
+        click.echo(" ".join(line.split("\n")), err=True)
+    except OSError:
+        _discard(sys.stderr)
+    return code
+
+
+def _usage_line(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "sisepai"
+    return f"{command}: {' '.join(error.format_message().split())}"
+
+
+def _os_line(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {reason}"
+    # A failed write to stdout names no file, but what could not be written is still there and fails again.
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard(sys.stdout)
+        return f"standard output: {reason}"
+    return reason
+
+
+def _discard(stream: TextIO) -> None:
+    """Send what is left in the stream nowhere, or the interpreter complains about it when it ends."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):
+        pass  # no file behind it: nothing will be flushed
