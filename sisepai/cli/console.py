@@ -13,6 +13,7 @@ from sisepai.cards import CODES, FLOWER, glyph
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
 # A file has no width of its own; this one holds our widest table.
@@ -28,6 +29,16 @@ def console(stderr: bool = False) -> "Console":
     is_terminal = stream is not None and stream.isatty()
     width = None if is_terminal or "COLUMNS" in os.environ else FILE_WIDTH
     return Console(stderr=stderr, highlight=False, width=width)
+
+
+def plain_table(*columns: str) -> "Table":
+    """A table without lines, under a bold head."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column)
+    return table
 
 
 def can_encode(text: str, stream: TextIO | None = None) -> bool:

@@ -1,0 +1,47 @@
+# Everything here needs Python 3.11 or newer, make and git; the rest is installed into .venv.
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+DEALS ?= 1e6
+RUN ?= runs/first
+
+BIN := .venv/bin
+
+.PHONY: help simulate test lint types unit slow clean
+
+help:
+	@echo "make simulate   play a million deals into $(RUN) and print the report (DEALS=1e7 for more)"
+	@echo "make test       ruff, mypy and the tests"
+	@echo "make slow       the tests that take minutes"
+	@echo "make clean      remove .venv and the caches; runs stay"
+
+simulate: .venv/installed
+	$(BIN)/sisepai simulate --deals $(DEALS) --out $(RUN) --overwrite
+	$(BIN)/sisepai report $(RUN)
+
+test: lint types unit
+
+lint: .venv/installed-test
+	$(BIN)/ruff check
+
+types: .venv/installed-test
+	$(BIN)/mypy
+
+unit: .venv/installed-test
+	$(BIN)/pytest
+
+slow: .venv/installed-test
+	$(BIN)/pytest -m slow
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks dist
+
+# A stamp is touched last, so that an interrupted installation starts again.
+.venv/installed .venv/installed-test: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; name one: make PYTHON=..." >&2; exit 1; }
+	@echo "installing into .venv, once ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.$(EXTRAS)'
+	@touch .venv/installed $@
+
+.venv/installed-test: EXTRAS = [test,lint]
