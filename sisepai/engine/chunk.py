@@ -1,0 +1,182 @@
+"""A chunk of deals in one kernel call: shuffle, drive the machine with the strategies, fill the rows.
+
+Cost, one core at about 3 GHz: see benchmarks/. The strategies are entries of a table of first-class functions
+(about 10 ns a call); tried and dropped: strategies as compile-time closures (never cached by Numba).
+"""
+
+import numba
+import numpy as np
+
+from sisepai.cards import FLOWER, N_TYPES
+from sisepai.engine.machine import deal, submit_answer, submit_discard
+from sisepai.engine.randomness import ATTEMPT_STEP, DECK_STREAM, RNG, below, open_stream, shuffle
+from sisepai.engine.records import (
+    ANSWER_DUE,
+    DEAL,
+    HIDDEN,
+    HISTORY,
+    ILLEGAL,
+    MOST_EVENTS,
+    O_WIN,
+    OFFERS,
+    OVER,
+    PARAMETERS,
+    SEATS,
+    TABLE,
+    Game,
+    View,
+)
+from sisepai.jit import inner, kernel
+from sisepai.rules.hand import HAND, MELD_LIST, deadwood
+from sisepai.rules.tables import TABLES
+from sisepai.cards import MELDS, NONE
+
+ENTRIES = 4  # different strategies in one chunk
+DECK_RNG = SEATS  # place of the deck's generator after the seats'
+
+
+def _record(dtype: np.dtype) -> numba.types.Record:
+    return numba.from_dtype(dtype)
+
+
+VIEW = numba.types.NamedTuple(
+    [_record(TABLES), _record(TABLE), _record(HISTORY), _record(HAND), _record(OFFERS), numba.int64, _record(RNG),
+     _record(PARAMETERS)],
+    View,
+)  # fmt: skip
+STRATEGY_SIGNATURE = numba.int64(VIEW)
+_STRATEGY = numba.types.FunctionType(STRATEGY_SIGNATURE)
+_STRATEGIES = numba.types.UniTuple(_STRATEGY, ENTRIES)
+
+
+class Workspace:
+    """The records of one deal in progress, for one thread."""
+
+    def __init__(self) -> None:
+        self.table = np.zeros(1, TABLE).view(np.recarray)
+        self.history = np.zeros(1, HISTORY).view(np.recarray)
+        self.hands = np.zeros(SEATS, HAND).view(np.recarray)
+        self.offers = np.zeros(1, OFFERS).view(np.recarray)
+        self.hidden = np.zeros(1, HIDDEN).view(np.recarray)
+        self.melds = np.zeros(1, MELD_LIST).view(np.recarray)
+        self.rngs = np.zeros(SEATS + 1, RNG).view(np.recarray)
+
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """The records in the order of the kernel's arguments."""
+        return self.table, self.history, self.hands, self.offers, self.hidden, self.melds, self.rngs
+
+
+@inner
+def fill_pack(tables, cards):
+    """The whole pack in order of card number, flowers last."""
+    n = 0
+    for card in range(N_TYPES):
+        for _ in range(tables.copies[card]):
+            cards[n] = card
+            n += 1
+
+
+@inner
+def shuffle_deck(tables, rng, seed, deck, attempt, cards):
+    """The deck of (seed, deck, attempt) into `cards`; returns the dealer, who is drawn first."""
+    open_stream(rng, seed, deck, attempt, DECK_STREAM)
+    dealer = below(rng, tables.players)
+    fill_pack(tables, cards)
+    shuffle(rng, cards, tables.pack)
+    return dealer
+
+
+@inner
+def start_deal(game, rngs, seed, deck):
+    """Deal deck number `deck`, again after each redeal; returns how many redeals there were."""
+    game.table.events = 0
+    attempt = 0
+    while True:
+        dealer = shuffle_deck(game.tables, rngs[DECK_RNG], seed, deck, attempt, game.hidden.deck)
+        if not deal(game, dealer):
+            break
+        attempt += 1
+    for seat in range(game.tables.players):
+        open_stream(rngs[seat], seed, deck, attempt, seat + 1)
+    return attempt
+
+
+@inner
+def play_out(game, rngs, answers, discards, parameters, seating):
+    """Ask the strategies until the deal is over."""
+    hidden = game.hidden
+    while hidden.phase < OVER:
+        seat = hidden.due
+        entry = seating[seat]
+        view = View(
+            game.tables, game.table, game.history, game.hands[seat], game.offers, seat, rngs[seat], parameters[entry]
+        )
+        if hidden.phase == ANSWER_DUE:
+            submit_answer(game, answers[entry](view))
+        else:
+            submit_discard(game, discards[entry](view))
+
+
+@inner
+def fill_row(game, row, redeals):
+    """One DEAL row from a deal that is over."""
+    table, hidden = game.table, game.hidden
+    row.dealer = table.dealer
+    row.redeals = redeals
+    row.outcome = hidden.outcome
+    row.winner = hidden.winner
+    row.win_by = hidden.win_by
+    row.from_seat = hidden.from_seat
+    row.win_card = hidden.win_card
+    row.score = hidden.worth >> 5 * len(MELDS)
+    row.draws = table.draws
+    row.takes = table.takes
+    row.discards = table.discards
+    for kind in range(len(MELDS)):
+        row.melds[kind] = hidden.worth >> 5 * kind & 31
+    for seat in range(SEATS):
+        if seat >= table.players:
+            row.end_deadwood[seat] = NONE
+        elif hidden.outcome == O_WIN and seat == hidden.winner:
+            row.end_deadwood[seat] = 0
+        else:
+            row.end_deadwood[seat] = game.hands[seat].dead
+
+
+@kernel(
+    numba.int64(
+        numba.typeof(np.zeros(1, TABLES).view(np.recarray)), _STRATEGIES, _STRATEGIES,
+        numba.typeof(np.zeros(ENTRIES, PARAMETERS).view(np.recarray)), numba.uint8[:, ::1], numba.uint64, numba.uint64,
+        numba.typeof(np.zeros(1, DEAL).view(np.recarray)), numba.uint64[::1], numba.uint16[::1],
+        *[numba.typeof(array) for array in Workspace().arrays()],
+    )
+)  # fmt: skip
+def play_chunk(
+    tables, answers, discards, parameters, seatings, seed, first, rows, events, event_counts,
+    table, history, hands, offers, hidden, melds, rngs,
+):  # fmt: skip
+    """Play `len(rows)` deals from number `first` on; returns how many were played.
+
+    Deal i plays deck i // S under seating i % S. Stops early when fewer than MOST_EVENTS places are left in
+    `events` (unless that is empty: then no events are kept) or when a strategy chose what it may not.
+    """
+    game = Game(tables[0], table[0], history[0], hands, offers[0], hidden[0], melds[0])
+    n_seatings = np.uint64(len(seatings))
+    filled = 0
+    for i in range(len(rows)):
+        if len(events) > 0 and filled + MOST_EVENTS > len(events):
+            return i
+        number = first + np.uint64(i)
+        redeals = start_deal(game, rngs, seed, number // n_seatings)
+        for seat in range(SEATS):
+            rows[i].dealt_deadwood[seat] = game.hands[seat].dead if seat < game.tables.players else NONE
+        play_out(game, rngs, answers, discards, parameters, seatings[np.int64(number % n_seatings)])
+        if game.hidden.phase == ILLEGAL:
+            return i
+        fill_row(game, rows[i], redeals)
+        if len(events) > 0:
+            event_counts[i] = game.table.events
+            for j in range(game.table.events):
+                events[filled + j] = game.history.event[j]
+            filled += game.table.events
+    return len(rows)

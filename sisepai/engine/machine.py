@@ -1,0 +1,468 @@
+"""The deal machine: knows which seat must do what, takes its answer, and goes on until the next answer is due.
+
+`deal` starts a deal from a deck; then, until `hidden.phase` is OVER, the seat `hidden.due` must answer a window
+(`submit_answer`) or choose a discard (`submit_discard`). Whatever drives it, these three are the only way in.
+Answers are kept hidden until all seats of the window have given theirs. An answer that was not offered stops the
+machine with phase ILLEGAL.
+"""
+
+import numpy as np
+
+from sisepai.cards import FLOWER, N_TYPES, NONE
+from sisepai.engine.records import (
+    ANSWER_DUE,
+    BY_DEALT,
+    BY_DISCARD,
+    BY_OTHER_DRAW,
+    BY_OWN_DRAW,
+    DISCARD,
+    DISCARD_DUE,
+    DRAW,
+    E_DEAD_HAND,
+    E_DISCARD,
+    E_DRAW,
+    E_EXHAUSTED,
+    E_REDEAL,
+    E_SHOW,
+    E_TAKE,
+    E_WIN,
+    ILLEGAL,
+    MOST_EVENTS,
+    NO_WINDOW,
+    O_DEAD_HAND,
+    O_EXHAUSTED,
+    O_WIN,
+    OVER,
+    PASS,
+    SEATS,
+    WIN,
+)
+from sisepai.jit import inner
+from sisepai.rules.hand import (
+    K_QUAD,
+    K_TRIPLE,
+    LOW_28,
+    add_card,
+    best_worth,
+    clear,
+    deadwood,
+    discardable,
+    is_win,
+    lift_partners,
+    list_melds,
+    meld_worth,
+    put_back_partners,
+    refresh,
+    remove_card,
+    set_aside,
+    win_worth,
+)
+from sisepai.rules.tables import ANY_MELD, COLOURS4, FLOWERS, GENERALS, POINTS_SHIFT, QUAD
+
+# Places of a seat toward the card of a window: rows of `tables.may` (rules.ruleset.PLACES).
+DRAWER, DRAW_NEXT, DRAW_OTHERS, DISCARD_NEXT, DISCARD_OTHERS = range(5)
+
+# Levels of priority (docs/rules.md); a lower one goes first.
+L_DRAWER_WIN, L_WIN, L_TRIPLE_QUAD, L_DRAWER_MELD, L_NEXT_MELD, L_NOBODY = range(1, 7)
+
+
+# The upper bytes of an event without meld, partners and score.
+PLAIN = np.uint64(0xFFFFFFFFFF000000)
+SCORE_SHIFT = np.uint64(56)
+
+
+@inner
+def _log(game, word):
+    if game.table.events < MOST_EVENTS:
+        game.history.event[game.table.events] = word
+        game.table.events += 1
+
+
+@inner
+def log_plain(game, event, seat, card):
+    """Append an event that has no meld."""
+    _log(game, np.uint64(event | seat << 8 | card << 16) | PLAIN)
+
+
+@inner
+def log_meld(game, event, seat, card, meld, first, second, third):
+    """Append an event with a meld and the concealed cards it used."""
+    low = event | seat << 8 | card << 16 | meld << 24 | first << 32 | second << 40 | third << 48
+    _log(game, np.uint64(low) | np.uint64(NONE) << SCORE_SHIFT)
+
+
+@inner
+def log_win(game, seat, card, score):
+    """Append a win; `card` is NONE for a dealt one."""
+    low = E_WIN | seat << 8 | card << 16
+    _log(game, np.uint64(low) | PLAIN & np.uint64(0x00FFFFFFFF000000) | np.uint64(score) << SCORE_SHIFT)
+
+
+# --- the deal -------------------------------------------------------------------------------------------------
+
+
+@inner
+def deal(game, dealer):
+    """Start a deal from `hidden.deck`; True when it is annulled and must be dealt again from the next deck.
+
+    The history is continued, not cleared: a redealt deal tells of its earlier attempts.
+    """
+    tables, table, hidden = game.tables, game.table, game.hidden
+    _clear_table(game, dealer)
+    place = 0
+    for seat in range(tables.players):
+        hand = game.hands[seat]
+        clear(tables, hand)
+        for _ in range(tables.hand_size + (tables.dealer_leads and seat == dealer)):
+            add_card(tables, hand, np.int64(hidden.deck[place]))
+            place += 1
+    hidden.next = place
+    table.stock = tables.pack - place
+    for i in range(tables.players):
+        _settle_dealt_hand(game, (dealer + i) % tables.players)
+    if tables.dealer_leads and _wins_dealt(game, dealer):
+        return False
+    if tables.redeal and _redeal(game, dealer):
+        return True
+    if tables.dealer_leads:
+        _await_discard(game, dealer)
+    else:
+        table.actor = (dealer + tables.players - 1) % tables.players
+        _go_on(game)
+    return False
+
+
+@inner
+def _clear_table(game, dealer):
+    tables, table, hidden = game.tables, game.table, game.hidden
+    table.players = tables.players
+    table.dealer = dealer
+    table.window = NO_WINDOW
+    table.actor = dealer
+    table.card = NONE
+    table.draws = 0
+    table.takes = 0
+    table.discards = 0
+    for card in range(N_TYPES):
+        table.seen[card] = 0
+    for seat in range(SEATS):
+        table.melds[seat] = 0
+        table.size[seat] = 0
+        for card in range(N_TYPES):
+            table.discarded[seat, card] = 0
+    hidden.outcome = NONE
+    hidden.winner = NONE
+    hidden.worth = 0
+    hidden.win_by = NONE
+    hidden.from_seat = NONE
+    hidden.win_card = NONE
+
+
+@inner
+def _settle_dealt_hand(game, seat):
+    """Show dealt quads, lock dealt triples, and see what the hand is worth."""
+    tables, table = game.tables, game.table
+    hand = game.hands[seat]
+    if tables.show_dealt_quads:
+        for card in range(N_TYPES):
+            if hand.count[card] == 4 and tables.may[ANY_MELD, QUAD] >> card & 1:
+                set_aside(tables, hand, card, 4, False)
+                table.seen[card] += 4
+                log_meld(game, E_SHOW, seat, card, K_QUAD, NONE, NONE, NONE)
+    if tables.lock_dealt_triples:
+        for card in range(N_TYPES):
+            if hand.count[card] == 3 and not (GENERALS | FLOWERS) >> card & 1:
+                set_aside(tables, hand, card, 3, True)
+    refresh(tables, hand, game.melds)
+    table.size[seat] = hand.size
+
+
+@inner
+def _wins_dealt(game, dealer):
+    """A dealer whose cards are complete as dealt wins at once."""
+    hand = game.hands[dealer]
+    if hand.dead > 0:
+        return False
+    worth = best_worth(game.tables, hand) + hand.fixed
+    if not is_win(game.tables, worth):
+        return False
+    _finish_win(game, dealer, NONE, worth, BY_DEALT, NONE)
+    return True
+
+
+@inner
+def _redeal(game, dealer):
+    """Log a redeal for each seat entitled to one; True when there is any."""
+    any_seat = False
+    for i in range(game.tables.players):
+        seat = (dealer + i) % game.tables.players
+        if _may_redeal(game.tables, game.hands[seat]):
+            log_plain(game, E_REDEAL, seat, NONE)
+            any_seat = True
+    return any_seat
+
+
+@inner
+def _may_redeal(tables, hand):
+    """No General, triple, quad or four colours in the dealt hand (quads and locked triples are in `fixed`)."""
+    one = hand.one
+    four_colours = one & (one >> 7) & (one >> 14) & (one >> 21) & tables.may[ANY_MELD, COLOURS4] & LOW_28
+    return one & GENERALS == 0 and hand.three & ~FLOWERS == 0 and hand.fixed == 0 and four_colours == 0
+
+
+# --- windows --------------------------------------------------------------------------------------------------
+
+
+@inner
+def _go_on(game):
+    """After a window that nobody took: open the next ones until an answer is due or the deal is over."""
+    table, hidden = game.table, game.hidden
+    while True:
+        if table.window == DRAW:  # the drawn card becomes the drawer's discard
+            _discard(game, table.actor, table.card)
+        else:
+            if table.stock <= game.tables.undrawn:
+                table.window = NO_WINDOW
+                hidden.phase = OVER
+                hidden.outcome = O_EXHAUSTED
+                log_plain(game, E_EXHAUSTED, NONE, NONE)
+                return
+            _draw(game)
+        if hidden.pending and _ask_next(game):
+            return
+
+
+@inner
+def _draw(game):
+    """The seat after the last drawer or discarder draws; open the draw window."""
+    table, hidden = game.table, game.hidden
+    seat = table.actor + 1
+    if seat == table.players:
+        seat = 0
+    card = np.int64(hidden.deck[hidden.next])
+    hidden.next += 1
+    table.stock -= 1
+    table.draws += 1
+    table.seen[card] += 1
+    log_plain(game, E_DRAW, seat, card)
+    table.window = DRAW
+    table.actor = seat
+    table.card = card
+    hidden.level = L_NOBODY
+    hidden.pending = _interested(game, seat, card, DRAWER, DRAW_NEXT, DRAW_OTHERS)
+
+
+@inner
+def _discard(game, seat, card):
+    """Lay a card down as the discard of `seat`; open the discard window."""
+    table, hidden = game.table, game.hidden
+    table.discards += 1
+    table.discarded[seat, card] += 1
+    log_plain(game, E_DISCARD, seat, card)
+    table.window = DISCARD
+    table.actor = seat
+    table.card = card
+    hidden.level = L_NOBODY
+    hidden.pending = _interested(game, seat, card, -1, DISCARD_NEXT, DISCARD_OTHERS)
+
+
+@inner
+def _interested(game, actor, card, own, after, others):
+    """Mask of the seats that may answer something but pass; the rows of `wants` by place (own < 0: none)."""
+    mask = 0
+    for seat in range(game.table.players):
+        distance = seat - actor
+        if distance == 0:
+            place = own
+        elif distance == 1 or distance == 1 - game.table.players:
+            place = after
+        else:
+            place = others
+        if place >= 0:
+            mask |= (game.hands[seat].wants[place] >> card & 1) << seat
+    return mask
+
+
+@inner
+def _place(table, seat):
+    """The place of `seat` toward the card of the open window."""
+    distance = (seat - table.actor) % table.players
+    if table.window == DRAW:
+        return min(distance, 2)
+    return DISCARD_NEXT if distance == 1 else DISCARD_OTHERS
+
+
+@inner
+def _ask_next(game):
+    """Make the next pending seat, in order of turn, due with its offers; False when none is left."""
+    table, hidden = game.table, game.hidden
+    for i in range(table.players):
+        seat = (table.actor + i + (table.window == DISCARD)) % table.players
+        if hidden.pending >> seat & 1:
+            hidden.pending ^= 1 << seat
+            _list_offers(game, seat)
+            if game.offers.n > 0 or game.offers.win:
+                hidden.phase = ANSWER_DUE
+                hidden.due = seat
+                return True
+    return False
+
+
+@inner
+def _list_offers(game, seat):
+    """What `seat` may answer in the open window."""
+    table, offers, hand = game.table, game.offers, game.hands[seat]
+    card = table.card
+    place = _place(table, seat)
+    list_melds(game.tables, hand, card, place, offers)
+    offers.win = hand.wins >> card & 1
+    offers.forced = place == DRAWER and (GENERALS | FLOWERS) >> card & 1
+    if offers.win:
+        _drop_winning(game.tables, hand, card, offers)
+    if game.tables.min_points > 0:
+        _drop_dead(game.tables, hand, offers)
+
+
+@inner
+def _keep(offers, i, n):
+    offers.kind[n] = offers.kind[i]
+    for j in range(3):
+        offers.partners[n, j] = offers.partners[i, j]
+    return n + 1
+
+
+@inner
+def _drop_winning(tables, hand, card, offers):
+    """A meld that completes the hand is no offer of its own: taking it so is the win."""
+    n = 0
+    for i in range(offers.n):
+        if not is_win(tables, meld_worth(tables, hand, card, offers, i)):
+            n = _keep(offers, i, n)
+    offers.n = n
+
+
+@inner
+def _drop_dead(tables, hand, offers):
+    """Drop melds that leave nothing to discard, unless a forced drawer would then have no answer at all."""
+    n = 0
+    locked = hand.locked
+    live = 0
+    for i in range(offers.n):
+        lift_partners(tables, hand, offers, i)
+        live |= (discardable(hand) != 0) << i
+        put_back_partners(tables, hand, offers, i, locked)
+    if offers.forced and not offers.win and live == 0:
+        return
+    for i in range(offers.n):
+        if live >> i & 1:
+            n = _keep(offers, i, n)
+    offers.n = n
+
+
+@inner
+def submit_answer(game, choice):
+    """Take the answer of the seat that is due: WIN, PASS, or the number of an offered meld."""
+    table, hidden, offers = game.table, game.hidden, game.offers
+    seat = hidden.due
+    own = table.window == DRAW and seat == table.actor
+    if choice == WIN and offers.win:
+        level = L_DRAWER_WIN if own else L_WIN
+    elif choice == PASS and not offers.forced:
+        level = L_NOBODY
+    elif 0 <= choice < offers.n:
+        kind = offers.kind[choice]
+        level = L_TRIPLE_QUAD if kind == K_TRIPLE or kind == K_QUAD else L_DRAWER_MELD if own else L_NEXT_MELD
+    else:
+        hidden.phase = ILLEGAL
+        return
+    if level < hidden.level:
+        hidden.level = level
+        hidden.taker = seat
+        if level > L_WIN:
+            hidden.kind = offers.kind[choice]
+            for j in range(3):
+                hidden.partner[j] = offers.partners[choice, j]
+    if not (hidden.pending and _ask_next(game)):
+        _close_window(game)
+
+
+@inner
+def _close_window(game):
+    """All answers are in: decide who owns the card."""
+    table, hidden = game.table, game.hidden
+    if hidden.level == L_NOBODY:
+        _go_on(game)
+    elif hidden.level <= L_WIN:
+        worth = win_worth(game.tables, game.hands[hidden.taker], table.card, game.melds)
+        by = BY_DISCARD if table.window == DISCARD else BY_OWN_DRAW if hidden.level == L_DRAWER_WIN else BY_OTHER_DRAW
+        _finish_win(game, hidden.taker, table.card, worth, by, table.actor)
+    else:
+        _take(game)
+
+
+@inner
+def _finish_win(game, seat, card, worth, by, from_seat):
+    hidden = game.hidden
+    hidden.phase = OVER
+    hidden.outcome = O_WIN
+    hidden.winner = seat
+    hidden.worth = worth
+    hidden.win_by = by
+    hidden.from_seat = from_seat
+    hidden.win_card = card
+    log_win(game, seat, card, worth >> POINTS_SHIFT)
+
+
+@inner
+def _take(game):
+    """Lay the chosen meld face up; then a discard is due from its seat."""
+    tables, table, hidden, offers = game.tables, game.table, game.hidden, game.offers
+    seat, kind, card = hidden.taker, hidden.kind, table.card
+    hand = game.hands[seat]
+    for j in range(3):
+        offers.partners[0, j] = hidden.partner[j]
+        if hidden.partner[j] != NONE:
+            table.seen[hidden.partner[j]] += 1
+    lift_partners(tables, hand, offers, 0)
+    hand.fixed += tables.exposed[kind, card]
+    table.meld_kind[seat, table.melds[seat]] = kind
+    table.meld_card[seat, table.melds[seat]] = card
+    table.melds[seat] += 1
+    table.takes += 1
+    log_meld(game, E_TAKE, seat, card, kind, hidden.partner[0], hidden.partner[1], hidden.partner[2])
+    _await_discard(game, seat)
+
+
+@inner
+def _await_discard(game, seat):
+    """A discard is due from `seat`; where the rules leave it none, the deal ends with a dead hand."""
+    table, hidden, hand = game.table, game.hidden, game.hands[seat]
+    table.window = NO_WINDOW
+    table.actor = seat
+    table.size[seat] = hand.size
+    hand.dead = deadwood(game.tables, hand)
+    hidden.due = seat
+    if discardable(hand):
+        hidden.phase = DISCARD_DUE
+        return
+    hidden.phase = OVER
+    hidden.outcome = O_DEAD_HAND
+    log_plain(game, E_DEAD_HAND, seat, NONE)
+
+
+@inner
+def submit_discard(game, card):
+    """Take the discard of the seat that is due; open its window and go on."""
+    hidden = game.hidden
+    seat = hidden.due
+    hand = game.hands[seat]
+    if not (0 <= card < N_TYPES and discardable(hand) >> card & 1):
+        hidden.phase = ILLEGAL
+        return
+    remove_card(game.tables, hand, card)
+    refresh(game.tables, hand, game.melds)
+    game.table.size[seat] = hand.size
+    game.table.seen[card] += 1
+    _discard(game, seat, card)
+    if not (hidden.pending and _ask_next(game)):
+        _go_on(game)

@@ -1,0 +1,103 @@
+"""The records a deal is made of: what all seats see, what nobody sees, and the rows that come out.
+
+Records are passed to kernels by reference and copied as a whole, so a copied state is one assignment each.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sisepai.cards import MELDS, N_TYPES
+from sisepai.rules.hand import MELD_LIST
+
+SEATS = 4
+MOST_CARDS = 117
+MOST_EXPOSED = 20  # every take but a winning one costs a card of the hand
+MOST_EVENTS = 512  # a deal has fewer than 300; the rest is for redeals
+
+EVENT = np.dtype(
+    [("event", "u1"), ("seat", "u1"), ("card", "u1"), ("meld", "u1"), ("with", "u1", 3), ("score", "u1")]
+)
+
+DEAL = np.dtype(
+    [("dealer", "u1"), ("redeals", "u2"), ("outcome", "u1"), ("winner", "u1"), ("win_by", "u1"), ("from_seat", "u1"),
+     ("win_card", "u1"), ("score", "u1"), ("draws", "u1"), ("takes", "u1"), ("discards", "u1"),
+     ("melds", "u1", len(MELDS)), ("dealt_deadwood", "u1", SEATS), ("end_deadwood", "u1", SEATS)]
+)  # fmt: skip
+
+# What all seats see.
+TABLE = np.dtype(
+    [
+        ("players", "i8"), ("dealer", "i8"),
+        ("stock", "i8"),  # cards left in the stock
+        ("window", "i8"), ("actor", "i8"), ("card", "i8"),  # the open window: kind, drawer or discarder, card
+        ("draws", "i8"), ("takes", "i8"), ("discards", "i8"),
+        ("seen", "i8", N_TYPES),  # cards seen by all: drawn, discarded, exposed or shown; each card once
+        ("size", "i8", SEATS),  # concealed cards of each seat
+        ("melds", "i8", SEATS),  # exposed melds of each seat, and what they are
+        ("meld_kind", "u1", (SEATS, MOST_EXPOSED)), ("meld_card", "u1", (SEATS, MOST_EXPOSED)),
+        ("discarded", "u1", (SEATS, N_TYPES)),  # who discarded what (a drawn card nobody took included)
+        ("events", "i8"),  # events so far, in HISTORY
+    ],
+    align=True,
+)  # fmt: skip
+
+# All events of the deal so far, eight bytes each in the layout of EVENT.
+HISTORY = np.dtype([("event", "u8", MOST_EVENTS)])
+
+# What the seat that is due may answer: the melds of MELD_LIST; `win` and `forced` (no pass) are 0 or 1.
+OFFERS = np.dtype([*MELD_LIST.descr, ("win", "i8"), ("forced", "i8")], align=True)
+
+# What the machine alone knows.
+HIDDEN = np.dtype(
+    [
+        ("deck", "u1", MOST_CARDS),  # hands in seat order, a dealer's extra card last in its hand, then the stock
+        ("next", "i8"),  # place in the deck of the next card to draw
+        ("phase", "i8"), ("due", "i8"),  # what is due, and from which seat
+        ("pending", "i8"),  # mask of seats that are still to answer the open window
+        ("level", "i8"), ("taker", "i8"), ("kind", "i8"), ("partner", "i8", 3),  # the best answer so far
+        ("outcome", "i8"), ("winner", "i8"), ("worth", "i8"), ("win_by", "i8"), ("from_seat", "i8"),
+        ("win_card", "i8"),
+    ],
+    align=True,
+)  # fmt: skip
+
+MOST_PARAMETERS = 32
+PARAMETERS = np.dtype([("value", "f8", MOST_PARAMETERS)])
+
+# Windows and phases.
+NO_WINDOW, DRAW, DISCARD = range(3)
+ANSWER_DUE, DISCARD_DUE, OVER, ILLEGAL = range(4)
+
+# Answers other than the number of an offered meld.
+PASS, WIN = -1, -2
+
+# Events and outcomes by their numbers in cards.py.
+E_SHOW, E_REDEAL, E_DRAW, E_TAKE, E_DISCARD, E_WIN, E_EXHAUSTED, E_DEAD_HAND = range(8)
+O_WIN, O_EXHAUSTED, O_DEAD_HAND = range(3)
+BY_OWN_DRAW, BY_OTHER_DRAW, BY_DISCARD, BY_DEALT = range(4)
+
+
+class View(NamedTuple):
+    """What a seat sees when it answers a window or chooses a discard; strategies read it and write only to `rng`."""
+
+    tables: Any  # rules.tables.TABLES
+    table: Any  # TABLE
+    history: Any  # HISTORY
+    hand: Any  # rules.hand.HAND of the seat
+    offers: Any  # OFFERS
+    seat: int
+    rng: Any  # randomness.RNG, the seat's own stream
+    parameters: Any  # PARAMETERS of its strategy
+
+
+class Game(NamedTuple):
+    """One deal in progress, as the machine holds it."""
+
+    tables: Any
+    table: Any
+    history: Any
+    hands: Any  # HAND[4]
+    offers: Any
+    hidden: Any
+    melds: Any  # scratch: rules.hand.MELD_LIST
