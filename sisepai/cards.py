@@ -86,7 +86,7 @@ def check_copies(cards: Iterable[int], flowers: int = MAX_FLOWERS) -> None:
     for card, count in enumerate(held):
         most = flowers if card == FLOWER else COPIES
         if count > most:
-            raise InputError(f"{count} cards {CODES[card]}, but a pack holds {most}")
+            raise InputError(f"too many {CODES[card]}: {count}, and the pack has {most}")
 
 
 def _unknown_card(part: str, position: int) -> InputError:

@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("hand", nargs=-1, required=True)
-@click.option("--rules", default="cardavia", show_default=True, help="The rule set; `sisepai rules` lists them.")
 @click.option(
-    "--exposed", multiple=True, metavar="'KIND: CARDS'", help="A meld that lies on the table already; repeatable."
+    "--rules", default="cardavia", show_default=True, help="The rule set; `sisepai rules` lists them."
+)
+@click.option(
+    "--exposed",
+    multiple=True,
+    metavar="'KIND: CARDS'",
+    help="A meld that lies on the table already; repeatable.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a hand, one a line.")
 def analyze(hand: tuple[str, ...], rules: str, exposed: tuple[str, ...], as_json: bool) -> None:
@@ -38,12 +43,13 @@ def analyze(hand: tuple[str, ...], rules: str, exposed: tuple[str, ...], as_json
       sisepai analyze - --json < hands.txt
     """
     from sisepai.rules import load
-    from sisepai.rules.partition import analyze as worth
 
     rule_set = load(rules)
     melds = [_exposed_meld(text) for text in exposed]
     # Every hand is read before the first is printed: a mistake in the last line prints nothing but itself.
     hands = _from_stdin(rule_set, melds) if hand == ("-",) else [_hand(" ".join(hand), rule_set, melds)]
+    from sisepai.rules.partition import analyze as worth
+
     results = [(cards, worth(rule_set, cards, melds)) for cards in hands]
     if as_json:
         for cards, result in results:
@@ -121,6 +127,7 @@ def _print(out: "Console", cards: list[int], result: "Analysis") -> None:
     out.print(f"deadwood {result.deadwood}", f"points   {complete}", sep="\n")
     if result.wins_on:
         won = [
-            card_text([card]).append(f" ({unseen} unseen)", style="default") for card, unseen in result.wins_on
+            card_text([card]).append(f" ({unseen} unseen)", style="default")
+            for card, unseen in result.wins_on
         ]
         out.print(Text("wins on  ").append_text(Text(", ").join(won)))

@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TextIO
 
 import click
@@ -27,6 +28,7 @@ _BAD_PATH = {
     errno.EPERM,
     errno.EROFS,
 }
+_FAILED_WRITE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
 
 
 def guard(command: Callable[[], Any]) -> int:
@@ -75,10 +77,8 @@ def _os_line(error: OSError) -> str:
     reason = error.strerror or str(error)
     if error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {reason}"
-    # A failed write to stdout names no file, but what could not be written is still there and fails again.
-    try:
-        sys.stdout.flush()
-    except OSError:
+    if error.errno in _FAILED_WRITE:
+        # Whoever opens a file names it in its errors; a write without a name went to stdout.
         _discard(sys.stdout)
         return f"standard output: {reason}"
     return reason
@@ -86,7 +86,5 @@ def _os_line(error: OSError) -> str:
 
 def _discard(stream: TextIO) -> None:
     """Send what is left in the stream nowhere, or the interpreter complains about it when it ends."""
-    try:
+    with suppress(OSError, ValueError):  # no file behind it: nothing will be flushed
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    except (OSError, ValueError):
-        pass  # no file behind it: nothing will be flushed

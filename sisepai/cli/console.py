@@ -51,11 +51,19 @@ def can_encode(text: str, stream: TextIO | None = None) -> bool:
     return True
 
 
+def shows_glyphs() -> bool:
+    """Whether cards get their glyphs on stdout: not where its encoding lacks them, nor under ``NO_COLOR``.
+
+    Red and yellow share their glyphs, and so do white and green: without colours a glyph says less than the code.
+    """
+    return can_encode("帥") and not os.environ.get("NO_COLOR")
+
+
 def card_text(cards: Iterable[int]) -> "Text":
-    """Cards as code and glyph in the cards' colours, ``Kr帥 F花``; codes alone where stdout cannot write glyphs."""
+    """Cards as code and glyph in the cards' colours, ``Kr帥 F花``; codes alone where there are no glyphs."""
     from rich.text import Text
 
-    glyphs = can_encode("帥")
+    glyphs = shows_glyphs()
     parts = [
         (CODES[card] + (glyph(card) if glyphs else ""), _STYLES[4 if card == FLOWER else card // 7])
         for card in cards

@@ -21,6 +21,7 @@ def whole_number(text: str, low: int, high: int) -> int:
         No number, not a whole one, or out of range; the message is a clause that follows the name of the option.
     """
     match = _NUMBER.fullmatch(text.strip())
+    text = text if len(text) <= 40 else text[:40] + "..."
     if match is None:
         raise InputError(f"{text!r} is not a number; write it like 1000000, 1_000_000 or 1e6")
     sign, whole, fraction, exponent = match.groups()
@@ -43,7 +44,7 @@ def whole_number(text: str, low: int, high: int) -> int:
     return value
 
 
-class WholeNumber(click.ParamType):
+class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
     """An integer from ``low`` to ``high``, written as people write it."""
 
     name = "number"
