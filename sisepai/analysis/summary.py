@@ -1,0 +1,229 @@
+"""What one run shows: the figures of a report, computed from its sums."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sisepai.analysis.intervals import Ints, clustered_wilson, quantiles, ratio, wilson
+from sisepai.analysis.tally import LENGTHS, Tally, tally
+from sisepai.cards import MELDS, WIN_BY
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sisepai.runs.manifest import Manifest
+
+LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share, ``count`` of ``of``, with standard error and 95% interval; None where too little was seen."""
+
+    count: int
+    of: int
+    rate: float | None
+    se: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of ``of`` observations and its standard error over blocks; None where too little was seen."""
+
+    of: int
+    mean: float | None
+    se: float | None
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A mean with quantiles (minimum, 5%, 25%, 50%, 75%, 95%, maximum), None without any observation."""
+
+    mean: Mean
+    quantiles: list[int] | None
+
+
+@dataclass(frozen=True)
+class StrategyWins:
+    """The wins of one strategy, as a share of the deals each of its seats played, and of all wins."""
+
+    strategy: str
+    per_seat_deal: Rate
+    share_of_wins: Rate
+
+
+@dataclass(frozen=True)
+class Score:
+    """Points: of a win, of any deal (a drawn one has none), and how many wins had each score."""
+
+    win: Spread
+    deal: Mean
+    distribution: dict[int, Rate]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Which run it is, and how much of it was counted.
+
+    ``planned`` deals, of which ``deals`` are counted and ``left_out`` belong to blocks that are not whole;
+    the rest is missing. A block is the ``block_deals`` deals of one deck; with one deal a block the deals
+    are independent.
+    """
+
+    name: str
+    path: str
+    run_id: str
+    rules: str
+    rules_digest: str
+    players: int
+    strategies: list[str]
+    seats: list[str]
+    seating: str
+    seed: int
+    planned: int
+    deals: int
+    left_out: int
+    blocks: int
+    block_deals: int
+
+    @property
+    def missing(self) -> int:
+        """Deals planned and not there."""
+        return self.planned - self.deals - self.left_out
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Everything a report says of one run.
+
+    ``ends`` holds the ways a deal can end (WIN_BY, then ``exhausted`` and ``dead_hand``) as shares of all
+    deals, ``seats`` and ``places`` (0 is the dealer) the wins as shares of all deals, ``melds`` the mean
+    number of each kind in a winning hand, ``length`` the draws, takes and discards of a deal.
+    """
+
+    run: Run
+    drawn: Rate
+    ends: dict[str, Rate]
+    seats: list[Rate]
+    places: list[Rate]
+    strategies: list[StrategyWins]
+    score: Score
+    melds: dict[str, Mean]
+    length: dict[str, Spread]
+
+
+def summarise(deals: "pl.LazyFrame", manifest: "Manifest", name: str = "A", path: str = "") -> Summary:
+    """The summary of a run, in one pass. ``deals``: the columns of docs/schema.md, in the order of the deals."""
+    sums = tally(deals, manifest)
+    wins, dead = sums.wins, sums.weights("dead_hand")
+    drawn = sums.dealt - wins
+    ends = {way: sums.weights(way) for way in WIN_BY} | {"exhausted": drawn - dead, "dead_hand": dead}
+    players = range(manifest.rules.players)
+
+    def of_deals(weights: Ints) -> Rate:
+        return _rate(sums, weights, sums.dealt, sums.blocks)
+
+    return Summary(
+        run=_run(sums, manifest, name, path),
+        drawn=of_deals(drawn),
+        ends={way: of_deals(weights) for way, weights in ends.items()},
+        seats=[of_deals(sums.weights(f"seat{seat}")) for seat in players],
+        places=[of_deals(sums.weights(f"place{after}")) for after in players],
+        strategies=[_strategy(sums, manifest, entry) for entry in range(len(manifest.strategies))],
+        score=_score(sums),
+        melds={kind: _mean(sums, sums.weights(f"melds_{kind}"), wins, sums.blocks_won) for kind in MELDS},
+        length={what: _length(sums, what) for what in LENGTHS},
+    )
+
+
+def _run(sums: Tally, manifest: "Manifest", name: str, path: str) -> Run:
+    labels = list(manifest.labels)
+    return Run(
+        name=name,
+        path=path,
+        run_id=manifest.run_id,
+        rules=manifest.rules.name,
+        rules_digest=manifest.rules.digest(),
+        players=manifest.rules.players,
+        strategies=labels,
+        seats=[labels[entry] for entry in manifest.seats],
+        seating=manifest.seating,
+        seed=manifest.seed,
+        planned=manifest.deals,
+        deals=sums.deals,
+        left_out=sums.left_out,
+        blocks=sums.blocks,
+        block_deals=sums.size,
+    )
+
+
+def _rate(sums: Tally, y: Ints, x: Ints, blocks: int) -> Rate:
+    """The share ``y / x`` (weights of the features), ``blocks`` of them holding anything of ``x``."""
+    return _share(sums.total, sums.gram, y, x, blocks, sums.size)
+
+
+def _share(total: Ints, gram: Ints, y: Ints, x: Ints, blocks: int, size: int) -> Rate:
+    count, of = int(total @ y), int(total @ x)
+    rate, se = ratio(total, gram, y, x, blocks)
+    if rate is None:
+        return Rate(count, of, None, None, None, None)
+    if size == 1:
+        interval: tuple[float, float] | None = wilson(rate, of)
+    else:
+        interval = None if se is None else clustered_wilson(rate, se, of, blocks)
+    low, high = interval or (None, None)
+    return Rate(count, of, rate, se, low, high)
+
+
+def _mean(sums: Tally, y: Ints, x: Ints, blocks: int) -> Mean:
+    mean, se = ratio(sums.total, sums.gram, y, x, blocks)
+    return Mean(int(sums.total @ x), mean, se)
+
+
+def _strategy(sums: Tally, manifest: "Manifest", entry: int) -> StrategyWins:
+    """The wins of one entry.
+
+    In a deal it wins once at most, however many seats it holds. So the interval is that of its wins among
+    the deals it sits in, divided like the rate itself by the seats it holds in them.
+    """
+    held = manifest.plan.seatings == entry
+    sittings, chairs = int(held.any(axis=1).sum()), int(held.sum())
+    wins = sums.weights(f"entry{entry}")
+    rate = _rate(sums, wins, sums.weights("blocks") * sittings, sums.blocks)
+    return StrategyWins(
+        strategy=manifest.labels[entry],
+        per_seat_deal=_shrunk(rate, sittings, chairs),
+        share_of_wins=_rate(sums, wins, sums.wins, sums.blocks_won),
+    )
+
+
+def _shrunk(rate: Rate, sittings: int, chairs: int) -> Rate:
+    values = (rate.rate, rate.se, rate.low, rate.high)
+    scaled = [None if value is None else value * sittings / chairs for value in values]
+    return Rate(rate.count, rate.of // sittings * chairs, *scaled)
+
+
+def _score(sums: Tally) -> Score:
+    wins = sums.wins
+    counts, squares, products = sums.scores
+    won, won_squared = int(sums.total @ wins), int(wins @ sums.gram @ wins)
+    y, x = np.array([1, 0]), np.array([0, 1])
+    distribution = {}
+    for score in np.flatnonzero(counts).tolist():
+        total = np.array([counts[score], won])
+        gram = np.array([[squares[score], products[score]], [products[score], won_squared]])
+        distribution[score] = _share(total, gram, y, x, sums.blocks_won, sums.size)
+    points = sums.weights("score")
+    return Score(
+        win=Spread(_mean(sums, points, wins, sums.blocks_won), quantiles(counts, LEVELS)),
+        deal=_mean(sums, points, sums.dealt, sums.blocks),
+        distribution=distribution,
+    )
+
+
+def _length(sums: Tally, what: str) -> Spread:
+    mean = _mean(sums, sums.weights(what), sums.dealt, sums.blocks)
+    return Spread(mean, quantiles(sums.spread[what], LEVELS))
