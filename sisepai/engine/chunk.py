@@ -7,7 +7,7 @@ Cost, one core at about 3 GHz: see benchmarks/. The strategies are entries of a 
 import numba
 import numpy as np
 
-from sisepai.cards import FLOWER, N_TYPES
+from sisepai.cards import MELDS, N_TYPES, NONE
 from sisepai.engine.machine import deal, submit_answer, submit_discard
 from sisepai.engine.randomness import ATTEMPT_STEP, DECK_STREAM, RNG, below, open_stream, shuffle
 from sisepai.engine.records import (
@@ -27,9 +27,8 @@ from sisepai.engine.records import (
     View,
 )
 from sisepai.jit import inner, kernel
-from sisepai.rules.hand import HAND, MELD_LIST, deadwood
+from sisepai.rules.hand import HAND, MELD_LIST
 from sisepai.rules.tables import TABLES
-from sisepai.cards import MELDS, NONE
 
 ENTRIES = 4  # different strategies in one chunk
 DECK_RNG = SEATS  # place of the deck's generator after the seats'
@@ -180,3 +179,15 @@ def play_chunk(
                 events[filled + j] = game.history.event[j]
             filled += game.table.events
     return len(rows)
+
+
+@kernel(
+    numba.void(
+        numba.typeof(np.zeros(1, TABLES).view(np.recarray)), numba.uint64, numba.uint64, numba.int64,
+        numba.uint8[::1], numba.uint8[:, ::1], numba.typeof(Workspace().rngs),
+    )
+)  # fmt: skip
+def deck_rows(tables, seed, first, attempt, dealers, cards, rngs):
+    """Fill `dealers` and the rows of `cards` with the decks from number `first` on."""
+    for i in range(len(dealers)):
+        dealers[i] = shuffle_deck(tables[0], rngs[DECK_RNG], seed, first + np.uint64(i), attempt, cards[i])

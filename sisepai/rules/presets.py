@@ -1,9 +1,7 @@
 """The rule sets that come with the program (docs/rules.md)."""
 
-from difflib import get_close_matches
-
 from sisepai.cards import MELDS
-from sisepai.errors import InputError
+from sisepai.errors import unknown_name
 from sisepai.rules.ruleset import RuleSet
 
 _ANY_MELD = MELDS
@@ -59,6 +57,4 @@ def preset(name: str) -> RuleSet:
     """
     if name in PRESETS:
         return PRESETS[name]
-    near = get_close_matches(name, PRESETS, n=1, cutoff=0.4)
-    hint = f"did you mean '{near[0]}'? " if near else ""
-    raise InputError(f"unknown rule set '{name}'; {hint}known: {', '.join(PRESETS)}")
+    raise unknown_name("rule set", name, PRESETS)

@@ -14,6 +14,7 @@ from sisepai.rules.hand import (
     remove_card,
 )
 from sisepai.rules.tables import POINTS_SHIFT
+from sisepai.strategies.base import Strategy
 
 NOTHING = 99  # deadwood of a choice that cannot be made
 
@@ -116,3 +117,11 @@ def potential(view, card):
     if in_hand >> b & 1:
         value += live(view, a)
     return value
+
+
+STRATEGY = Strategy(
+    "greedy",
+    "takes every win and every meld that lowers the deadwood; discards what is worth least to the hand",
+    answer,
+    discard,
+)

@@ -5,6 +5,7 @@ from sisepai.engine.randomness import below
 from sisepai.engine.records import PASS, WIN
 from sisepai.jit import inner
 from sisepai.rules.hand import discardable
+from sisepai.strategies.base import Strategy
 
 
 @inner
@@ -35,3 +36,11 @@ def discard(view):
             if left < 0:
                 return card
     return -1
+
+
+STRATEGY = Strategy(
+    "random",
+    "takes every win, else chooses uniformly among its legal melds and pass, and among its cards",
+    answer,
+    discard,
+)

@@ -1,0 +1,125 @@
+"""`Simulator`: numbered deals of one rule set, one set of strategies and one seed."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from sisepai.engine.chunk import ENTRIES, STRATEGY_SIGNATURE, Workspace, deck_rows, play_chunk
+from sisepai.engine.records import DEAL, EVENT, MOST_EVENTS, PARAMETERS
+from sisepai.errors import SisepaiError
+from sisepai.jit import kernel
+from sisepai.rules.ruleset import RuleSet
+from sisepai.rules.tables import TABLES, build_tables
+
+EVENTS_A_DEAL = 64  # first guess for the room events need; more is made when it does not do
+
+
+class Compiled(NamedTuple):
+    """A strategy as the kernels call it: two first-class functions and its parameters."""
+
+    answer: Callable
+    discard: Callable
+    values: Sequence[float]
+
+
+class Entry(Protocol):
+    """What `Simulator` asks of an entry (strategies.base.Entry)."""
+
+    def compiled(self) -> Compiled:
+        """The kernel form of the strategy, with its parameters."""
+
+
+class Chunk(NamedTuple):
+    """Deals in order of their numbers.
+
+    `rows` is DEAL[count]; `events` EVENT[total] and `event_counts` uint16[count], or both None.
+    """
+
+    rows: np.ndarray
+    events: np.ndarray | None
+    event_counts: np.ndarray | None
+
+
+def compile_function(function: Callable) -> Callable:
+    """The kernel form of an `answer` or `discard` function over a View."""
+    return kernel(STRATEGY_SIGNATURE)(function)
+
+
+def tables_array(rules: RuleSet) -> np.recarray:
+    """The tables of a rule set as the array of one record that kernels take."""
+    tables = np.zeros(1, TABLES).view(np.recarray)
+    tables[0] = build_tables(rules)
+    return tables
+
+
+class Simulator:
+    """Plays any chunk of the numbered deals of a plan; the same numbers always give the same deals.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    entries : up to four different ones, each with `compiled()`; `seatings` tells which sits where
+    seatings : uint8[S, players], numbers of entries by seat. Deal i plays deck i // S under seating i % S.
+    seed : 0 .. 2**64 - 1
+
+    Safe to call from any number of threads; kernels run without the GIL.
+    """
+
+    def __init__(self, rules: RuleSet, entries: Sequence[Entry], seatings: np.ndarray, seed: int) -> None:
+        strategies = [entry.compiled() for entry in entries]
+        padded = [*strategies, *[strategies[0]] * (ENTRIES - len(strategies))]
+        self._tables = tables_array(rules)
+        self._answers = tuple(strategy.answer for strategy in padded)
+        self._discards = tuple(strategy.discard for strategy in padded)
+        self._parameters = np.zeros(ENTRIES, PARAMETERS).view(np.recarray)
+        for i, strategy in enumerate(strategies):
+            self._parameters.value[i, : len(strategy.values)] = strategy.values
+        self._seatings = np.ascontiguousarray(seatings, dtype=np.uint8)
+        self._seed = np.uint64(seed)
+
+    def play(self, first: int, count: int, events: bool = False) -> Chunk:
+        """Play the deals `first` .. `first + count - 1`.
+
+        Raises
+        ------
+        SisepaiError
+            A strategy answered something that was not offered; the message names the deal.
+        """
+        rows = np.zeros(count, DEAL).view(np.recarray)
+        if not events:
+            self._play(first, rows, np.zeros(0, np.uint64), np.zeros(0, np.uint16))
+            return Chunk(rows, None, None)
+        counts = np.zeros(count, np.uint16)
+        pieces = []
+        done = 0
+        while done < count:
+            room = np.empty((count - done) * EVENTS_A_DEAL + MOST_EVENTS, np.uint64)
+            played = self._play(first + done, rows[done:], room, counts[done:])
+            pieces.append(room[: int(counts[done : done + played].sum())])
+            done += played
+        words = pieces[0] if len(pieces) == 1 else np.concatenate([np.zeros(0, np.uint64), *pieces])
+        return Chunk(rows, words.view(EVENT), counts)
+
+    def _play(self, first: int, rows: np.recarray, events: np.ndarray, counts: np.ndarray) -> int:
+        played = play_chunk(
+            self._tables, self._answers, self._discards, self._parameters, self._seatings, self._seed,
+            np.uint64(first), rows, events, counts, *Workspace().arrays(),
+        )  # fmt: skip
+        if played < len(rows) and (len(events) == 0 or played == 0):
+            raise SisepaiError(f"deal {first + played}: a strategy chose what was not offered")
+        return played
+
+
+def decks(rules: RuleSet, seed: int, first: int, count: int, attempt: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """The decks `first` .. `first + count - 1`, after `attempt` redeals.
+
+    Returns
+    -------
+    dealers : uint8[count]
+    cards : uint8[count, pack]: hands in seat order, a dealer's extra card last in its hand, then the stock
+    """
+    dealers = np.zeros(count, np.uint8)
+    cards = np.zeros((count, rules.pack_size), np.uint8)
+    deck_rows(tables_array(rules), np.uint64(seed), np.uint64(first), attempt, dealers, cards, Workspace().rngs)
+    return dealers, cards
