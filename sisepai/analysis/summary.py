@@ -28,6 +28,11 @@ class Rate:
     low: float | None
     high: float | None
 
+    @property
+    def value(self) -> float | None:
+        """The rate, under the name it has in a mean too."""
+        return self.rate
+
 
 @dataclass(frozen=True)
 class Mean:
@@ -36,6 +41,11 @@ class Mean:
     of: int
     mean: float | None
     se: float | None
+
+    @property
+    def value(self) -> float | None:
+        """The mean, under the name it has in a rate too."""
+        return self.mean
 
 
 @dataclass(frozen=True)
