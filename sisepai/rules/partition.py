@@ -1,0 +1,177 @@
+"""The best partition of one hand with its melds, for people; kernels use `rules/hand.py`, tests compare the two."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+
+from sisepai.cards import COPIES, FLOWER, MELDS, N_TYPES, check_copies, format_cards
+from sisepai.errors import InputError
+from sisepai.rules.ruleset import RuleSet
+
+Cards = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Meld:
+    """A meld of a partition: its kind, its cards in order of card number, and its points."""
+
+    kind: str
+    cards: Cards
+    points: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What `analyze` finds: `points` is None unless the hand is complete; `wins_on` holds (card, unseen copies)."""
+
+    deadwood: int
+    points: int | None
+    melds: tuple[Meld, ...]
+    wins_on: tuple[tuple[int, int], ...]
+
+
+def points_of(rules: RuleSet, kind: str, cards: Sequence[int], exposed: bool) -> int:
+    """Points of a meld under a rule set."""
+    key = kind
+    if kind == "single":
+        key = "flower" if cards[0] == FLOWER else "general"
+    elif kind == "quad" and cards[0] % 7 == 0:
+        key = "general_quad"
+    return rules.points[key][exposed]
+
+
+@cache
+def melds_of(rules: RuleSet) -> dict[Cards, str]:
+    """Every meld a rule set knows: its cards in order of card number, and its kind."""
+    melds: dict[Cards, str] = {(FLOWER,): "single"}
+    for colour in range(4):
+        general, advisor, elephant, chariot, horse, cannon, _ = range(7 * colour, 7 * colour + 7)
+        melds |= {(general,): "single", (general, advisor, elephant): "command", (chariot, horse, cannon): "field"}
+        if rules.general_quads:
+            melds[(general,) * 4] = "quad"
+        for card in range(7 * colour + 1, 7 * colour + 7):
+            for size in (2, 3, 4):
+                melds[(card,) * size] = MELDS[size - 1]
+        if not rules.soldier_pairs:
+            del melds[(7 * colour + 6,) * 2]
+    for rank in range(1, 7) if rules.colour_groups == "any" else (6,):
+        for size in (3, 4):
+            for group in combinations(range(rank, FLOWER, 7), size):
+                melds[group] = f"{'soldiers' if rank == 6 else 'colours'}{size}"
+    return melds
+
+
+@cache
+def _families(rules: RuleSet) -> tuple[tuple[Cards, ...], ...]:
+    """The melds in groups that share no card type, so that each group can be solved by itself."""
+    families: list[tuple[set[int], list[Cards]]] = []
+    for cards in melds_of(rules):
+        types, melds = set(cards), [cards]
+        for family in [f for f in families if f[0] & types]:
+            families.remove(family)
+            types, melds = types | family[0], melds + family[1]
+        families.append((types, melds))
+    return tuple(tuple(sorted(melds)) for _, melds in families)
+
+
+@cache
+def _solve(rules: RuleSet, melds: tuple[Cards, ...], hand: Cards) -> tuple[int, int, tuple[int, ...], tuple[Cards, ...]]:
+    """(-deadwood, points, tie-break, melds) of the best partition of `hand`; greater is better."""
+    if not hand:
+        return 0, 0, (0,) * len(MELDS), ()
+    lost = _solve(rules, melds, hand[1:])
+    best = (lost[0] - 1, *lost[1:])
+    held = Counter(hand)
+    for meld in melds:
+        if meld[0] == hand[0] and not Counter(meld) - held:
+            kind = melds_of(rules)[meld]
+            dead, points, ties, rest = _solve(rules, melds, _without(hand, meld))
+            points += points_of(rules, kind, meld, exposed=False)
+            ties = tuple(n + (name == kind) for n, name in zip(ties, reversed(MELDS), strict=True))
+            best = max(best, (dead, points, ties, (meld, *rest)))
+    return best
+
+
+def _without(hand: Cards, cards: Iterable[int]) -> Cards:
+    left = list(hand)
+    for card in cards:
+        left.remove(card)
+    return tuple(left)
+
+
+def best_partition(rules: RuleSet, cards: Iterable[int]) -> tuple[int, tuple[Meld, ...]]:
+    """Deadwood and melds of the partition with the least deadwood, then the most concealed points."""
+    hand = tuple(sorted(cards))
+    deadwood, melds = 0, []
+    for family in _families(rules):
+        types = {card for meld in family for card in meld}
+        dead, _, _, found = _solve(rules, family, tuple(card for card in hand if card in types))
+        deadwood -= dead
+        for meld in found:
+            kind = melds_of(rules)[meld]
+            melds.append(Meld(kind, meld, points_of(rules, kind, meld, exposed=False)))
+    return deadwood, tuple(sorted(melds, key=lambda meld: meld.cards))
+
+
+def best_win(rules: RuleSet, cards: Iterable[int], card: int) -> tuple[Meld, ...] | None:
+    """The melds of the best-scoring win of a concealed hand with `card`, its exposed meld first; None if incomplete."""
+    hand = tuple(sorted(cards))
+    wins = []
+    for meld, kind in melds_of(rules).items():
+        partners = Counter(meld) - Counter([card])
+        if card in meld and not partners - Counter(hand):
+            deadwood, rest = best_partition(rules, _without(hand, partners.elements()))
+            if deadwood == 0:
+                wins.append((Meld(kind, meld, points_of(rules, kind, meld, exposed=True)), *rest))
+    return max(wins, key=_worth, default=None)
+
+
+def _worth(melds: Iterable[Meld]) -> tuple[int, ...]:
+    """Points, then how many melds of each kind, the last kind first: the order of `tables.POINTS_SHIFT`."""
+    kinds = Counter(meld.kind for meld in melds)
+    return (sum(meld.points for meld in melds), *(kinds[kind] for kind in reversed(MELDS)))
+
+
+def analyze(rules: RuleSet, cards: Sequence[int], exposed: Sequence[tuple[str, Sequence[int]]] = ()) -> Analysis:
+    """What a hand is worth: `cards` are concealed, `exposed` are melds on the table with their kinds.
+
+    Raises
+    ------
+    InputError
+        No cards, more than a full hand, more copies than the pack has, or exposed cards that are no such meld.
+    """
+    laid = [_exposed_meld(rules, kind, meld) for kind, meld in exposed]
+    everything = [*cards, *(card for meld in laid for card in meld.cards)]
+    full = rules.hand_size + 1
+    if not everything:
+        raise InputError("the hand is empty; write its cards, as in 'Kr Ar Er RyRyRy F'")
+    if len(everything) > full:
+        raise InputError(f"the hand has {len(everything)} cards; a full one has {full}")
+    # Packs differ in flowers; a hand may hold as many as any pack.
+    check_copies(everything)
+    deadwood, melds = best_partition(rules, cards)
+    melds = (*laid, *melds)
+    points = sum(meld.points for meld in melds) if deadwood == 0 else None
+    wins_on = _wins_on(rules, cards, laid, everything) if len(everything) == rules.hand_size else ()
+    return Analysis(deadwood, points, melds, wins_on)
+
+
+def _exposed_meld(rules: RuleSet, kind: str, cards: Sequence[int]) -> Meld:
+    meld = tuple(sorted(cards))
+    if melds_of(rules).get(meld) != kind:
+        raise InputError(f"exposed '{kind}: {format_cards(cards)}': no such meld under {rules.name}")
+    return Meld(kind, meld, points_of(rules, kind, meld, exposed=True))
+
+
+def _wins_on(rules: RuleSet, cards: Sequence[int], laid: list[Meld], everything: list[int]):
+    fixed = sum(meld.points for meld in laid)
+    wins = []
+    for card in range(N_TYPES):
+        unseen = (rules.flowers if card == FLOWER else COPIES) - everything.count(card)
+        melds = best_win(rules, cards, card) if unseen > 0 else None
+        if melds and fixed + sum(meld.points for meld in melds) >= rules.min_points:
+            wins.append((card, unseen))
+    return tuple(wins)
+
