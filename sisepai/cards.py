@@ -78,15 +78,15 @@ def parse_cards(text: str) -> list[int]:
     return cards
 
 
-def check_copies(cards: Iterable[int], flowers: int = MAX_FLOWERS) -> None:
-    """Raise InputError when a hand holds more of a type than the pack: four, or ``flowers`` flowers."""
+def check_copies(cards: Iterable[int]) -> None:
+    """Raise InputError when a hand holds more of a type than any pack: four, or five flowers."""
     held = [0] * N_TYPES
     for card in cards:
         held[card] += 1
     for card, count in enumerate(held):
-        most = flowers if card == FLOWER else COPIES
+        most = MAX_FLOWERS if card == FLOWER else COPIES
         if count > most:
-            raise InputError(f"too many {CODES[card]}: {count}, and the pack has {most}")
+            raise InputError(f"too many {CODES[card]}: {count}, and a pack has {most}")
 
 
 def _unknown_card(part: str, position: int) -> InputError:

@@ -105,9 +105,7 @@ def test_any_text_is_read_or_refused(text):
 
 def test_copies():
     check_copies(parse_cards("KrKrKrKr FFFFF"))
-    with pytest.raises(InputError, match="too many Pg: 5, and the pack has 4"):
+    with pytest.raises(InputError, match="too many Pg: 5, and a pack has 4"):
         check_copies(parse_cards("PgPgPgPgPg"))
-    with pytest.raises(InputError, match="too many F: 6, and the pack has 5"):
+    with pytest.raises(InputError, match="too many F: 6, and a pack has 5"):
         check_copies(parse_cards("FFFFFF"))
-    with pytest.raises(InputError, match="too many F: 1, and the pack has 0"):
-        check_copies([FLOWER], flowers=0)

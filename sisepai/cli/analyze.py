@@ -2,20 +2,20 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sisepai.cards import CODES, MELDS, check_copies, format_cards, parse_cards
+from sisepai.cards import CODES, MELDS, format_cards, parse_cards
 from sisepai.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sisepai.rules import RuleSet
     from sisepai.rules.partition import Analysis
 
-    Exposed = list[tuple[str, list[int]]]
+T = TypeVar("T")
 
 
 @click.command()
@@ -43,14 +43,17 @@ def analyze(hand: tuple[str, ...], rules: str, exposed: tuple[str, ...], as_json
       sisepai analyze - --json < hands.txt
     """
     from sisepai.rules import load
+    from sisepai.rules.partition import analyze as worth
 
     rule_set = load(rules)
     melds = [_exposed_meld(text) for text in exposed]
-    # Every hand is read before the first is printed: a mistake in the last line prints nothing but itself.
-    hands = _from_stdin(rule_set, melds) if hand == ("-",) else [_hand(" ".join(hand), rule_set, melds)]
-    from sisepai.rules.partition import analyze as worth
 
-    results = [(cards, worth(rule_set, cards, melds)) for cards in hands]
+    def look(text: str) -> tuple[list[int], "Analysis"]:
+        cards = parse_cards(text)
+        return cards, worth(rule_set, cards, melds)
+
+    # Every hand is looked at before the first is printed: a mistake in the last line prints nothing but itself.
+    results = _from_stdin(look) if hand == ("-",) else [look(" ".join(hand))]
     if as_json:
         for cards, result in results:
             click.echo(json.dumps(_document(cards, result)))
@@ -64,29 +67,17 @@ def analyze(hand: tuple[str, ...], rules: str, exposed: tuple[str, ...], as_json
         _print(out, cards, result)
 
 
-def _from_stdin(rules: "RuleSet", exposed: "Exposed") -> list[list[int]]:
-    hands = []
+def _from_stdin(look: Callable[[str], T]) -> list[T]:
+    results = []
     for number, line in enumerate(sys.stdin, 1):
         if line.strip():
             try:
-                hands.append(_hand(line, rules, exposed))
+                results.append(look(line))
             except InputError as error:
                 raise InputError(f"standard input, line {number}: {error}") from None
-    if not hands:
+    if not results:
         raise InputError("standard input holds no hand; write one a line, as in: Kr Ar Er PrPyPw F")
-    return hands
-
-
-def _hand(text: str, rules: "RuleSet", exposed: "Exposed") -> list[int]:
-    cards = parse_cards(text)
-    if not cards:
-        raise InputError("the hand is empty; write its cards, as in: Kr Ar Er PrPyPw F")
-    held = cards + [card for _, meld in exposed for card in meld]
-    most = rules.hand_size + 1
-    if len(held) > most:
-        raise InputError(f"{len(held)} cards, exposed ones included; a hand holds at most {most}")
-    check_copies(held, rules.flowers)
-    return cards
+    return results
 
 
 def _exposed_meld(text: str) -> tuple[str, list[int]]:
@@ -105,29 +96,28 @@ def _document(cards: list[int], result: "Analysis") -> dict[str, Any]:
         "deadwood": result.deadwood,
         "points": result.points,
         "melds": [
-            {"kind": kind, "cards": [CODES[card] for card in meld], "points": points}
-            for kind, meld, points in result.melds
+            {"kind": meld.kind, "cards": [CODES[card] for card in meld.cards], "points": meld.points}
+            for meld in result.melds
         ],
         "wins_on": [{"card": CODES[card], "unseen": unseen} for card, unseen in result.wins_on],
     }
 
 
 def _print(out: "Console", cards: list[int], result: "Analysis") -> None:
+    from rich.table import Table
     from rich.text import Text
 
     from sisepai.cli.console import card_text, plain_table
 
-    out.print(Text("hand  ").append_text(card_text(cards)), f"({len(cards)} cards)")
-    if result.melds:
-        table = plain_table("meld", "cards", "points")
-        for kind, meld, points in result.melds:
-            table.add_row(kind, card_text(meld), str(points))
-        out.print(table)
-    complete = "the hand is not complete" if result.points is None else str(result.points)
-    out.print(f"deadwood {result.deadwood}", f"points   {complete}", sep="\n")
+    melds = plain_table("meld", "cards", "points")
+    for meld in result.melds:
+        melds.add_row(meld.kind, card_text(meld.cards), str(meld.points))
+    facts = Table.grid(padding=(0, 2, 0, 0))
+    facts.add_row(f"{len(cards)} card{'s' * (len(cards) != 1)}", card_text(cards))
+    facts.add_row("melds", melds if result.melds else "none")
+    facts.add_row("deadwood", str(result.deadwood))
+    facts.add_row("points", "none, the hand is not complete" if result.points is None else str(result.points))
     if result.wins_on:
-        won = [
-            card_text([card]).append(f" ({unseen} unseen)", style="default")
-            for card, unseen in result.wins_on
-        ]
-        out.print(Text("wins on  ").append_text(Text(", ").join(won)))
+        won = [card_text([card]).append(f" {unseen}", "default") for card, unseen in result.wins_on]
+        facts.add_row("wins on", Text(", ").join(won).append(" (copies unseen)"))
+    out.print(facts)
