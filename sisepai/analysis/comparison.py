@@ -40,33 +40,38 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs, by name: ``paired`` over the ``decks`` they share, or not paired and ``decks`` is 0."""
+    """Two runs, by name: ``paired`` over the ``decks`` they share; or not, and ``unlike`` says why."""
 
     first: str
     second: str
     paired: bool
     decks: int
+    unlike: list[str]
     differences: list[Difference]
 
 
-def share_decks(one: "Manifest", other: "Manifest") -> bool:
-    """Whether equal deck numbers mean equal hands and stock: one seed, one pack, hands of one size."""
-
-    def dealing(manifest: "Manifest") -> tuple[Any, ...]:
-        rules = manifest.rules
-        return manifest.seed, rules.pack_size, rules.players, rules.hand_size, rules.dealer_leads
-
-    return dealing(one) == dealing(other)
+def unlike(one: "Manifest", other: "Manifest") -> list[str]:
+    """What keeps equal deck numbers from being equal decks: other seeds, packs or hands; empty when they are."""
+    mine, theirs = one.rules, other.rules
+    different = {
+        "seed": one.seed != other.seed,
+        "pack": mine.pack_size != theirs.pack_size,
+        "number of seats": mine.players != theirs.players,
+        "hands": (mine.hand_size, mine.dealer_leads) != (theirs.hand_size, theirs.dealer_leads),
+    }
+    return [what for what, differs in different.items() if differs]
 
 
 def compare(one: "Run", other: "Run", summaries: tuple[Summary, Summary]) -> Comparison:
     """The second run minus the first: paired where they share whole blocks of the same decks, otherwise not."""
     names = summaries[0].run.name, summaries[1].run.name
-    if share_decks(one.manifest, other.manifest):
+    reasons = unlike(one.manifest, other.manifest)
+    if not reasons:
         sums = _PairedSums.of(one, other)
         if sums.decks:
-            return Comparison(*names, True, sums.decks, _paired(sums, (one.manifest, other.manifest)))
-    return Comparison(*names, False, 0, _unpaired(summaries))
+            return Comparison(*names, True, sums.decks, [], _paired(sums, (one.manifest, other.manifest)))
+        reasons = ["deck numbers"]
+    return Comparison(*names, False, 0, reasons, _unpaired(summaries))
 
 
 @dataclass

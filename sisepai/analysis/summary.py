@@ -75,7 +75,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunFacts:
     """Which run it is, and how much of it was counted.
 
     ``planned`` deals, of which ``deals`` are counted and ``left_out`` belong to blocks that are not whole;
@@ -114,7 +114,7 @@ class Summary:
     number of each kind in a winning hand, ``length`` the draws, takes and discards of a deal.
     """
 
-    run: Run
+    run: RunFacts
     drawn: Rate
     ends: dict[str, Rate]
     seats: list[Rate]
@@ -149,9 +149,9 @@ def summarise(deals: "pl.LazyFrame", manifest: "Manifest", name: str = "A", path
     )
 
 
-def _run(sums: Tally, manifest: "Manifest", name: str, path: str) -> Run:
+def _run(sums: Tally, manifest: "Manifest", name: str, path: str) -> RunFacts:
     labels = list(manifest.labels)
-    return Run(
+    return RunFacts(
         name=name,
         path=path,
         run_id=manifest.run_id,

@@ -120,7 +120,7 @@ class Tally:
     def _add_spread(self, deals: NDArray[Any], sums: NDArray[Any]) -> None:
         for name in SPREAD:
             self.spread[name] += np.bincount(deals[self.names.index(name)], minlength=256)
-        wins = (self.wins[:-1] @ sums).astype(np.int64)
+        wins = sums[self.wins[:-1] > 0].sum(axis=0, dtype=np.int64)
         self.blocks_won += int(np.count_nonzero(wins))
         self.scores += _scores_by_block(deals[self.names.index("score")], wins, self.size)
 
