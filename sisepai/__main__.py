@@ -2,4 +2,5 @@
 
 from sisepai.cli.main import cli
 
-cli(prog_name="sisepai")
+if __name__ == "__main__":
+    cli(prog_name="sisepai")

@@ -25,16 +25,23 @@ class Interrupted(SisepaiError):
     exit_code = 130
 
 
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that ``name`` was probably meant to be."""
+    # Only a mistake needs difflib, so only a mistake pays for its import.
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name.lower(), known, n=1, cutoff=0.5)), None)
+
+
 def unknown_name(what: str, name: str, known: Iterable[str]) -> InputError:
     """The error for a name that is not among the ``known`` ones, with the nearest of them and the whole list.
 
     >>> str(unknown_name("rule set", "clasic", ["cardavia", "classic"]))
     "unknown rule set 'clasic'; did you mean 'classic'? (known: cardavia, classic)"
     """
-    # Only a mistake needs difflib, so only a mistake pays for its import.
-    from difflib import get_close_matches
-
     names = sorted(known)
-    near = get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? (known: {', '.join(names)})" if near else f"known: {', '.join(names)}"
-    return InputError(f"unknown {what} {name!r}; {hint}")
+    near = nearest(name, names)
+    listed = f"known: {', '.join(names)}"
+    return InputError(
+        f"unknown {what} {name!r}; " + (f"did you mean {near!r}? ({listed})" if near else listed)
+    )

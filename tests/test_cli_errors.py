@@ -151,6 +151,12 @@ def test_a_wrong_hand_on_standard_input_is_named_by_its_line(invoke):
     assert "line 1" in one_line_error(invoke("analyze", "-", stdin=b"\xff\xfe"))
 
 
+def test_no_standard_input_at_all():
+    script = f'"{sys.executable}" -m sisepai analyze - <&-'
+    done = subprocess.run(script, shell=True, capture_output=True, text=True, check=False)
+    assert "holds no hand" in one_line_error(done)
+
+
 def test_a_choice_names_the_nearest():
     with pytest.raises(click.BadParameter, match=r"^'al' is not one of fixed, all; did you mean 'all'\?$"):
         Choice(["fixed", "all"]).convert("al", None, None)

@@ -69,7 +69,7 @@ def analyze(hand: tuple[str, ...], rules: str, exposed: tuple[str, ...], as_json
 
 def _from_stdin(look: Callable[[str], T]) -> list[T]:
     results = []
-    for number, line in enumerate(sys.stdin, 1):
+    for number, line in enumerate(sys.stdin or (), 1):
         if line.strip():
             try:
                 results.append(look(line))

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from sisepai.errors import InputError
+from sisepai.errors import InputError, nearest
 
 _NUMBER = re.compile(r"([+-]?)(\d+(?:_\d+)*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?", re.ASCII)
 
@@ -64,11 +64,9 @@ class Choice(click.Choice[str]):
     """One of a few words; a wrong one is answered with the nearest."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        from difflib import get_close_matches
-
-        near = get_close_matches(str(value).lower(), self.choices, n=1, cutoff=0.5)
+        near = nearest(str(value), self.choices)
         message = f"{value!r} is not one of {', '.join(self.choices)}"
-        return f"{message}; did you mean {near[0]!r}?" if near else message
+        return f"{message}; did you mean {near!r}?" if near else message
 
 
 COUNT = WholeNumber(1, 2**63 - 1)
