@@ -61,9 +61,9 @@ def is_compiled() -> bool:
 
 def inner(function):
     """A function that only kernels call: compiled with its caller, never on its own."""
-    return numba.njit(nogil=True, error_model="numpy")(function)
+    return numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
 
 
 def kernel(signature):
     """A function that Python or a function table calls: compiled once for its signature, then kept."""
-    return numba.njit(signature, nogil=True, error_model="numpy", cache=CACHE_FOLDER is not None)
+    return numba.njit(signature, nogil=True, error_model="numpy", _nrt=False, cache=CACHE_FOLDER is not None)

@@ -7,9 +7,9 @@ Cost, one core at about 3 GHz: see benchmarks/. The strategies are entries of a 
 import numba
 import numpy as np
 
-from sisepai.cards import MELDS, N_TYPES, NONE
+from sisepai.cards import MELDS, NONE
 from sisepai.engine.machine import deal, submit_answer, submit_discard
-from sisepai.engine.randomness import ATTEMPT_STEP, DECK_STREAM, RNG, below, open_stream, shuffle
+from sisepai.engine.randomness import DECK_STREAM, RNG, below, open_stream, shuffle
 from sisepai.engine.records import (
     ANSWER_DUE,
     DEAL,
@@ -66,35 +66,29 @@ class Workspace:
 
 
 @inner
-def fill_pack(tables, cards):
-    """The whole pack in order of card number, flowers last."""
-    n = 0
-    for card in range(N_TYPES):
-        for _ in range(tables.copies[card]):
-            cards[n] = card
-            n += 1
-
-
-@inner
 def shuffle_deck(tables, rng, seed, deck, attempt, cards):
     """The deck of (seed, deck, attempt) into `cards`; returns the dealer, who is drawn first."""
     open_stream(rng, seed, deck, attempt, DECK_STREAM)
     dealer = below(rng, tables.players)
-    fill_pack(tables, cards)
+    for i in range(len(cards)):
+        cards[i] = tables.cards[i]
     shuffle(rng, cards, tables.pack)
     return dealer
 
 
 @inner
-def start_deal(game, rngs, seed, deck):
-    """Deal deck number `deck`, again after each redeal; returns how many redeals there were."""
+def start_deal(game, rngs, seed, deck, dealer):
+    """Deal deck number `deck`, again after each redeal; returns how many redeals there were.
+
+    With a `dealer` the first deck is already in `hidden.deck`; with NONE it comes from the seed.
+    """
     game.table.events = 0
     attempt = 0
-    while True:
+    if dealer == NONE:
         dealer = shuffle_deck(game.tables, rngs[DECK_RNG], seed, deck, attempt, game.hidden.deck)
-        if not deal(game, dealer):
-            break
+    while deal(game, dealer):
         attempt += 1
+        shuffle_deck(game.tables, rngs[DECK_RNG], seed, deck, attempt, game.hidden.deck)
     for seat in range(game.tables.players):
         open_stream(rngs[seat], seed, deck, attempt, seat + 1)
     return attempt
@@ -146,17 +140,19 @@ def fill_row(game, row, redeals):
     numba.int64(
         numba.typeof(np.zeros(1, TABLES).view(np.recarray)), _STRATEGIES, _STRATEGIES,
         numba.typeof(np.zeros(ENTRIES, PARAMETERS).view(np.recarray)), numba.uint8[:, ::1], numba.uint64, numba.uint64,
+        numba.uint8[::1], numba.uint8[:, ::1],
         numba.typeof(np.zeros(1, DEAL).view(np.recarray)), numba.uint64[::1], numba.uint16[::1],
         *[numba.typeof(array) for array in Workspace().arrays()],
     )
 )  # fmt: skip
 def play_chunk(
-    tables, answers, discards, parameters, seatings, seed, first, rows, events, event_counts,
+    tables, answers, discards, parameters, seatings, seed, first, dealers, decks, rows, events, event_counts,
     table, history, hands, offers, hidden, melds, rngs,
 ):  # fmt: skip
     """Play `len(rows)` deals from number `first` on; returns how many were played.
 
-    Deal i plays deck i // S under seating i % S. Stops early when fewer than MOST_EVENTS places are left in
+    Deal i plays deck i // S under seating i % S. `dealers` and `decks` may hold the deck of each deal; empty, the
+    decks come from the seed. Stops early when fewer than MOST_EVENTS places are left in
     `events` (unless that is empty: then no events are kept) or when a strategy chose what it may not.
     """
     game = Game(tables[0], table[0], history[0], hands, offers[0], hidden[0], melds[0])
@@ -166,7 +162,12 @@ def play_chunk(
         if len(events) > 0 and filled + MOST_EVENTS > len(events):
             return i
         number = first + np.uint64(i)
-        redeals = start_deal(game, rngs, seed, number // n_seatings)
+        dealer = np.int64(NONE)
+        if len(dealers) > 0:
+            dealer = np.int64(dealers[i])
+            for j in range(decks.shape[1]):
+                game.hidden.deck[j] = decks[i, j]
+        redeals = start_deal(game, rngs, seed, number // n_seatings, dealer)
         for seat in range(SEATS):
             rows[i].dealt_deadwood[seat] = game.hands[seat].dead if seat < game.tables.players else NONE
         play_out(game, rngs, answers, discards, parameters, seatings[np.int64(number % n_seatings)])

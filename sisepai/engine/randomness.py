@@ -9,9 +9,12 @@ import numpy as np
 
 from sisepai.jit import inner
 
+BLOCKS = 8  # made at a time, so that the compiler may work on several at once
+WORDS = 4 * BLOCKS
+
 RNG = np.dtype(
     [("key0", "u4"), ("key1", "u4"), ("deck0", "u4"), ("deck1", "u4"), ("stream", "u4"), ("block", "u4"),
-     ("word", "u4", 4), ("left", "i8")],
+     ("word", "u4", WORDS), ("at", "i8")],
     align=True,
 )  # fmt: skip
 
@@ -26,21 +29,24 @@ ATTEMPT_STEP = 8  # streams an attempt: the stream word is attempt * 8 + stream
 
 
 @inner
-def philox(rng):
-    """Fill `rng.word` with the four 32-bit words of its next block."""
-    x0, x1 = np.uint64(rng.deck0), np.uint64(rng.deck1)
-    x2, x3 = np.uint64(rng.stream), np.uint64(rng.block)
-    k0, k1 = np.uint64(rng.key0), np.uint64(rng.key1)
-    for _ in range(ROUNDS):
-        a, b = MULTIPLIER_0 * x0, MULTIPLIER_1 * x2
-        x0, x1, x2, x3 = (b >> BITS_32) ^ x1 ^ k0, b & LOW_32, (a >> BITS_32) ^ x3 ^ k1, a & LOW_32
-        k0, k1 = (k0 + WEYL_0) & LOW_32, (k1 + WEYL_1) & LOW_32
-    rng.word[0] = x0
-    rng.word[1] = x1
-    rng.word[2] = x2
-    rng.word[3] = x3
-    rng.left = 4
-    rng.block += np.uint32(1)
+def refill(rng):
+    """Fill `rng.word` with the 32-bit words of the next blocks."""
+    # All reads before all writes, and no carry between blocks: the compiler then works on four or more at once.
+    deck0, deck1, stream = np.uint64(rng.deck0), np.uint64(rng.deck1), np.uint64(rng.stream)
+    key0, key1, first = np.uint64(rng.key0), np.uint64(rng.key1), np.uint64(rng.block)
+    for block in range(BLOCKS):
+        x0, x1, x2, x3 = deck0, deck1, stream, first + np.uint64(block)
+        k0, k1 = key0, key1
+        for _ in range(ROUNDS):
+            a, b = MULTIPLIER_0 * (x0 & LOW_32), MULTIPLIER_1 * (x2 & LOW_32)
+            x0, x1, x2, x3 = (b >> BITS_32) ^ x1 ^ k0, b & LOW_32, (a >> BITS_32) ^ x3 ^ k1, a & LOW_32
+            k0, k1 = (k0 + WEYL_0) & LOW_32, (k1 + WEYL_1) & LOW_32
+        rng.word[4 * block] = x0
+        rng.word[4 * block + 1] = x1
+        rng.word[4 * block + 2] = x2
+        rng.word[4 * block + 3] = x3
+    rng.block += np.uint32(BLOCKS)
+    rng.at = 0
 
 
 @inner
@@ -52,16 +58,16 @@ def open_stream(rng, seed, deck, attempt, stream):
     rng.deck1 = deck >> BITS_32
     rng.stream = np.uint32(attempt * ATTEMPT_STEP + stream)
     rng.block = np.uint32(0)
-    rng.left = 0
+    rng.at = WORDS
 
 
 @inner
 def next_word(rng):
     """The next 32-bit word of the stream, as uint64."""
-    if rng.left == 0:
-        philox(rng)
-    rng.left -= 1
-    return np.uint64(rng.word[3 - rng.left])
+    if rng.at == WORDS:
+        refill(rng)
+    rng.at += 1
+    return np.uint64(rng.word[rng.at - 1])
 
 
 @inner
@@ -72,11 +78,9 @@ def below(rng, n):
     """
     bound = np.uint64(n)
     product = next_word(rng) * bound
-    low = product & LOW_32
-    if low < bound:
-        while low < (np.uint64(1) << BITS_32) % bound:
+    if product & LOW_32 < bound:
+        while product & LOW_32 < (np.uint64(1) << BITS_32) % bound:
             product = next_word(rng) * bound
-            low = product & LOW_32
     return np.int64(product >> BITS_32)
 
 
@@ -85,4 +89,6 @@ def shuffle(rng, cards, n):
     """Put the first `n` entries of `cards` in uniform random order (Fisher-Yates, from the front)."""
     for i in range(n - 1):
         j = i + below(rng, n - i)
-        cards[i], cards[j] = cards[j], cards[i]
+        card = cards[i]
+        cards[i] = cards[j]
+        cards[j] = card

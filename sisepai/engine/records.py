@@ -9,9 +9,9 @@ import numpy as np
 
 from sisepai.cards import MELDS, N_TYPES
 from sisepai.rules.hand import MELD_LIST
+from sisepai.rules.tables import MOST_CARDS
 
 SEATS = 4
-MOST_CARDS = 117
 MOST_EXPOSED = 20  # every take but a winning one costs a card of the hand
 MOST_EVENTS = 512  # a deal has fewer than 300; the rest is for redeals
 

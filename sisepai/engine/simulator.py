@@ -86,29 +86,35 @@ class Simulator:
         SisepaiError
             A strategy answered something that was not offered; the message names the deal.
         """
+        return self._play_all(first, count, events, np.zeros(0, np.uint8), np.zeros((0, 0), np.uint8))
+
+    def play_decks(self, dealers: np.ndarray, cards: np.ndarray, events: bool = False) -> Chunk:
+        """Play given decks (`dealers` uint8[count], `cards` uint8[count, pack] as `decks` returns them).
+
+        Deck k takes number k for seatings and random streams. Raises as `play`.
+        """
+        return self._play_all(0, len(dealers), events, np.ascontiguousarray(dealers), np.ascontiguousarray(cards))
+
+    def _play_all(self, first: int, count: int, events: bool, dealers: np.ndarray, cards: np.ndarray) -> Chunk:
         rows = np.zeros(count, DEAL).view(np.recarray)
-        if not events:
-            self._play(first, rows, np.zeros(0, np.uint64), np.zeros(0, np.uint16))
-            return Chunk(rows, None, None)
-        counts = np.zeros(count, np.uint16)
-        pieces = []
+        counts = np.zeros(count if events else 0, np.uint16)
+        pieces = [np.zeros(0, np.uint64)]
         done = 0
         while done < count:
-            room = np.empty((count - done) * EVENTS_A_DEAL + MOST_EVENTS, np.uint64)
-            played = self._play(first + done, rows[done:], room, counts[done:])
+            room = np.empty((count - done) * EVENTS_A_DEAL + MOST_EVENTS if events else 0, np.uint64)
+            played = play_chunk(
+                self._tables, self._answers, self._discards, self._parameters, self._seatings, self._seed,
+                np.uint64(first + done), dealers[done:], cards[done:], rows[done:], room, counts[done:],
+                *Workspace().arrays(),
+            )  # fmt: skip
+            if played < count - done and (not events or played == 0):
+                raise SisepaiError(f"deal {first + done + played}: a strategy chose what was not offered")
             pieces.append(room[: int(counts[done : done + played].sum())])
             done += played
-        words = pieces[0] if len(pieces) == 1 else np.concatenate([np.zeros(0, np.uint64), *pieces])
+        if not events:
+            return Chunk(rows, None, None)
+        words = pieces[1] if len(pieces) == 2 else np.concatenate(pieces)
         return Chunk(rows, words.view(EVENT), counts)
-
-    def _play(self, first: int, rows: np.recarray, events: np.ndarray, counts: np.ndarray) -> int:
-        played = play_chunk(
-            self._tables, self._answers, self._discards, self._parameters, self._seatings, self._seed,
-            np.uint64(first), rows, events, counts, *Workspace().arrays(),
-        )  # fmt: skip
-        if played < len(rows) and (len(events) == 0 or played == 0):
-            raise SisepaiError(f"deal {first + played}: a strategy chose what was not offered")
-        return played
 
 
 def decks(rules: RuleSet, seed: int, first: int, count: int, attempt: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -55,34 +55,27 @@ MOST_LOSS = 2  # one more card lowers the deadwood by at most two: its meld had 
 
 @inner
 def add_card(tables, hand, card):
-    """Put one card into the concealed hand."""
-    n = hand.count[card] + 1
-    hand.count[card] = n
+    """Put one card into the concealed hand; without branches, since which way they go is chance."""
+    bit = 1 << card
+    hand.count[card] += 1
     hand.size += 1
     hand.block[tables.block_of[card]] += tables.weight[card]
-    bit = 1 << card
-    if n == 1:
-        hand.one |= bit
-    elif n == 2:
-        hand.two |= bit
-    elif n == 3:
-        hand.three |= bit
+    hand.three |= hand.two & bit
+    hand.two |= hand.one & bit
+    hand.one |= bit
 
 
 @inner
 def remove_card(tables, hand, card):
     """Take one card out of the concealed hand."""
+    bit = 1 << card
     n = hand.count[card]
     hand.count[card] = n - 1
     hand.size -= 1
     hand.block[tables.block_of[card]] -= tables.weight[card]
-    bit = 1 << card
-    if n == 1:
-        hand.one ^= bit
-    elif n == 2:
-        hand.two ^= bit
-    elif n == 3:
-        hand.three ^= bit
+    hand.one &= ~(bit & ~hand.two)
+    hand.two &= ~(bit & ~hand.three)
+    hand.three &= ~((n < 4) << card)
 
 
 @inner

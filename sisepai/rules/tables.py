@@ -15,6 +15,7 @@ import numpy as np
 from sisepai.cards import FLOWER, MELDS, N_TYPES
 from sisepai.rules.ruleset import PLACES, RuleSet
 
+MOST_CARDS = 117
 N_BLOCKS = 9
 N_STATES = 3 * 625
 N_MELDS = len(MELDS)
@@ -41,6 +42,7 @@ TABLES = np.dtype(
         ("players", "i8"), ("pack", "i8"), ("hand_size", "i8"), ("dealer_leads", "i8"), ("show_dealt_quads", "i8"),
         ("lock_dealt_triples", "i8"), ("redeal", "i8"), ("coupled", "i8"), ("min_points", "i8"), ("undrawn", "i8"),
         ("copies", "i8", N_TYPES),  # of each card type in the pack
+        ("cards", "u1", MOST_CARDS),  # the whole pack in order of card number
         ("may", "i8", (len(PLACES) + 1, N_SHAPES)),  # mask of the cards one may take, by place and by shape of meld
         ("concealed", "i8", (N_MELDS, N_TYPES)),  # worth of a meld by kind and one of its cards
         ("exposed", "i8", (N_MELDS, N_TYPES)),
@@ -66,6 +68,7 @@ def build_tables(rules: RuleSet) -> np.record:
     tables["coupled"] = rules.colour_groups == "any"
     tables["copies"][:FLOWER] = 4
     tables["copies"][FLOWER] = rules.flowers
+    tables["cards"][: rules.pack_size] = np.repeat(np.arange(N_TYPES), tables["copies"])
     tables["may"] = _may(rules)
     for column, which in (("concealed", 0), ("exposed", 1)):
         for kind in MELDS:
