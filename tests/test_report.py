@@ -94,7 +94,7 @@ def test_errors_are_those_of_the_plain_formulas(run):
     for what, spread in summary.length.items():
         assert spread.mean.mean == pytest.approx(deals[what].mean())
         assert spread.mean.se == pytest.approx(block_se(made, deals[what], ones))
-        assert spread.quantiles[3] == np.quantile(deals[what], 0.5, method="inverted_cdf")
+        assert spread.quantiles["q50"] == np.quantile(deals[what], 0.5, method="inverted_cdf")
     for score, rate in summary.score.distribution.items():
         here = (deals["score"].to_numpy() == score) & won
         assert rate.se == pytest.approx(block_se(made, here, won))

@@ -9,14 +9,13 @@ from sisepai.analysis.summary import LEVELS, Mean, Rate, Spread, Summary
 from sisepai.cards import MELDS
 
 ENDS = {
-    "own_draw": "won on own draw",
-    "other_draw": "won on another's",
-    "discard": "won on a discard",
-    "dealt": "won as dealt",
+    "own_draw": "won: own draw",
+    "other_draw": "won: another's draw",
+    "discard": "won: a discard",
+    "dealt": "won: as dealt",
 }
 DRAWN = {"exhausted": "  no stock left", "dead_hand": "  a dead hand"}
 PLACES = ("the dealer", "1st after", "2nd after", "3rd after")
-QUANTILES = ("min", *(f"{level:.0%}" for level in LEVELS[1:-1]), "max")
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def sections(runs: Sequence[Summary]) -> list[Section]:
     return [
         Section("ends", "How deals end", "share of all deals", _ends(runs)),
         Section("seats", "Wins by seat", "share of all deals", _seats(runs)),
-        Section("places", "Wins by place", "share of all deals", _places(runs)),
+        Section("places", "Wins by place after the dealer", "share of all deals", _places(runs)),
         Section("strategies", "Wins by strategy", "share of the deals of a seat", _strategies(runs)),
         Section("shares", "Whose the wins are", "share of all wins", _shares(runs)),
         Section("scores", "Points of a win", "share of all wins", _scores(runs)),
@@ -156,8 +155,7 @@ def _plain(cell: Rate | Mean) -> dict[str, Any]:
 
 
 def _quantiles(spread: Spread) -> dict[str, int | None]:
-    values = spread.quantiles
-    return {name: None if values is None else values[place] for place, name in enumerate(QUANTILES)}
+    return {name: None if spread.quantiles is None else spread.quantiles[name] for name in LEVELS}
 
 
 def _joined(values: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sisepai.runs.manifest import Manifest
 
-LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+LEVELS = {"min": 0.0, "q05": 0.05, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q95": 0.95, "max": 1.0}
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Mean:
 
 @dataclass(frozen=True)
 class Spread:
-    """A mean with quantiles (minimum, 5%, 25%, 50%, 75%, 95%, maximum), None without any observation."""
+    """A mean with quantiles, under the names of LEVELS; None without any observation."""
 
     mean: Mean
-    quantiles: list[int] | None
+    quantiles: dict[str, int] | None
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,8 @@ class Score:
 class RunFacts:
     """Which run it is, and how much of it was counted.
 
-    ``planned`` deals, of which ``deals`` are counted and ``left_out`` belong to blocks that are not whole;
-    the rest is missing. A block is the ``block_deals`` deals of one deck; with one deal a block the deals
-    are independent.
+    Of the ``planned`` deals ``deals`` are counted, ``left_out`` belong to blocks that are not whole, and ``missing``
+    are not there. A block is the ``block_deals`` deals of one deck; with one deal a block the deals are independent.
     """
 
     name: str
@@ -96,13 +95,9 @@ class RunFacts:
     planned: int
     deals: int
     left_out: int
+    missing: int
     blocks: int
     block_deals: int
-
-    @property
-    def missing(self) -> int:
-        """Deals planned and not there."""
-        return self.planned - self.deals - self.left_out
 
 
 @dataclass(frozen=True)
@@ -165,6 +160,7 @@ def _run(sums: Tally, manifest: "Manifest", name: str, path: str) -> RunFacts:
         planned=manifest.deals,
         deals=sums.deals,
         left_out=sums.left_out,
+        missing=manifest.deals - sums.deals - sums.left_out,
         blocks=sums.blocks,
         block_deals=sums.size,
     )
@@ -228,7 +224,7 @@ def _score(sums: Tally) -> Score:
         distribution[score] = _share(total, gram, y, x, sums.blocks_won, sums.size)
     points = sums.weights("score")
     return Score(
-        win=Spread(_mean(sums, points, wins, sums.blocks_won), quantiles(counts, LEVELS)),
+        win=_spread(_mean(sums, points, wins, sums.blocks_won), counts),
         deal=_mean(sums, points, sums.dealt, sums.blocks),
         distribution=distribution,
     )
@@ -236,4 +232,9 @@ def _score(sums: Tally) -> Score:
 
 def _length(sums: Tally, what: str) -> Spread:
     mean = _mean(sums, sums.weights(what), sums.dealt, sums.blocks)
-    return Spread(mean, quantiles(sums.spread[what], LEVELS))
+    return _spread(mean, sums.spread[what])
+
+
+def _spread(mean: Mean, counts: Ints) -> Spread:
+    values = quantiles(counts, tuple(LEVELS.values()))
+    return Spread(mean, None if values is None else dict(zip(LEVELS, values, strict=True)))

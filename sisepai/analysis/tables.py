@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sisepai.analysis.comparison import Comparison, Difference
-from sisepai.analysis.sections import PLACES, QUANTILES, Row, Section, sections, spreads
-from sisepai.analysis.summary import Mean, Rate, RunFacts, Summary
+from sisepai.analysis.sections import PLACES, Row, Section, sections, spreads
+from sisepai.analysis.summary import LEVELS, Mean, Rate, RunFacts, Summary
 
 GAP = 2
 MOST_BAR, LEAST_BAR = 40, 5
@@ -23,6 +23,7 @@ TWO_COLUMNS = 150
 # A label may be as long as its author likes; beyond this it is folded.
 LONGEST_LABEL = 28
 WON, DRAWN, COUNTED = "green", "yellow", "cyan"
+MORE, LESS = "cyan", "magenta"  # not green and red: more is not always better
 MISSING = "-"
 
 
@@ -91,7 +92,7 @@ def _blocks(
         yield _comparison(page, comparison)
 
 
-def _stack(tables: Sequence[Table]) -> Group:
+def _stack(tables: Sequence[Group]) -> Group:
     """Tables below one another with a blank line between."""
     parts: list[RenderableType] = []
     for table in tables:
@@ -99,7 +100,7 @@ def _stack(tables: Sequence[Table]) -> Group:
     return Group(*parts)
 
 
-def _section(page: _Page, section: Section, runs: Sequence[Summary]) -> Iterator[Table]:
+def _section(page: _Page, section: Section, runs: Sequence[Summary]) -> Iterator[Group]:
     """The section as one table, or as several where its runs do not fit beside one another."""
     rows = [row for row in section.rows if row.shown]
     if not rows:
@@ -119,7 +120,7 @@ def _section(page: _Page, section: Section, runs: Sequence[Summary]) -> Iterator
         bar = min(MOST_BAR, (page.width - label) // len(names) - cell - GAP)
         # One bar alone compares nothing.
         bar = bar if bar >= LEAST_BAR and len(rows) > 1 else 0
-        table = _table(f"{section.title}, {section.unit}", "")
+        table = _table("")
         for name in names:
             for head in _heads(section, single, name):
                 table.add_column(head, justify="right", no_wrap=True)
@@ -127,7 +128,7 @@ def _section(page: _Page, section: Section, runs: Sequence[Summary]) -> Iterator
                 table.add_column(no_wrap=True)
         for row, cells in zip(rows, texts, strict=True):
             table.add_row(Text(row.label), *_run_cells(page, row, cells, some, longest, bar))
-        yield table
+        yield _titled(f"{section.title}, {section.unit}", table)
 
 
 def _width(rows: Sequence[tuple[str, ...]]) -> int:
@@ -138,7 +139,8 @@ def _width(rows: Sequence[tuple[str, ...]]) -> int:
 def _run_cells(
     page: _Page, row: Row, texts: list[tuple[str, ...]], some: slice, longest: float, bar: int
 ) -> Iterator[RenderableType]:
-    style = DRAWN if row.drawn else WON if isinstance(row.cells[0], Rate) else COUNTED
+    counted = any(isinstance(cell, Mean) for cell in row.cells)
+    style = COUNTED if counted else DRAWN if row.drawn else WON
     for cell, words in zip(row.cells[some], texts[some], strict=True):
         yield from words
         if bar:
@@ -204,37 +206,38 @@ def _plus_minus(page: _Page) -> str:
     return "+-" if page.ascii else "±"
 
 
-def _spread_table(page: _Page, runs: Sequence[Summary]) -> Table:
+def _spread_table(page: _Page, runs: Sequence[Summary]) -> Group:
     """Mean, standard error and quantiles of points and lengths; a run a line."""
-    quantiles = [name for name in QUANTILES if page.width >= 70 or name not in ("25%", "75%")]
+    quantiles = [name for name in LEVELS if page.width >= 70 or name not in ("q25", "q75")]
     several = len(runs) > 1
-    table = _table("Points of a win; draws, takes and discards of a deal", "", *(["run"] if several else []))
-    for head in ("mean", "std. error", *quantiles):
+    table = _table("", *(["run"] if several else []))
+    percents = [f"{LEVELS[name]:.0%}" if name.startswith("q") else name for name in quantiles]
+    for head in ("mean", "std. error", *percents):
         table.add_column(head, justify="right", no_wrap=True)
     for what in spreads(runs[0]):
         for run in runs:
             spread = spreads(run)[what]
-            numbers = dict(zip(QUANTILES, spread.quantiles or (), strict=False))
+            numbers = spread.quantiles or {}
             table.add_row(
                 what if run is runs[0] else "",
                 *([run.run.name] if several else []),
                 *_cell(page, spread.mean, 3, single=True),
                 *(str(numbers.get(name, MISSING)) for name in quantiles),
             )
-    return table
+    return _titled("Points of a win; draws, takes and discards of a deal", table)
 
 
-def _comparison(page: _Page, pair: Comparison) -> Table:
+def _comparison(page: _Page, pair: Comparison) -> Group:
     how = (
         f"paired over {pair.decks:,} decks" if pair.paired else f"not paired (other {', '.join(pair.unlike)})"
     )
-    table = _table(f"{pair.second} minus {pair.first}, {how}", "")
+    table = _table("")
     wide = page.width >= 70
     for head in (*((pair.first, pair.second) if wide else ()), "difference", "95% interval", ""):
         table.add_column(head, justify="right", no_wrap=True)
     for one in pair.differences:
         table.add_row(*_difference_row(one, wide))
-    return table
+    return _titled(f"{pair.second} minus {pair.first}, {how}", table)
 
 
 def _difference_row(one: Difference, wide: bool) -> Iterator[RenderableType]:
@@ -244,21 +247,23 @@ def _difference_row(one: Difference, wide: bool) -> Iterator[RenderableType]:
     for value in (one.first, one.second) if wide else ():
         yield MISSING if value is None else f"{value * scale:.{digits}f}{unit}"
     clear = one.low is not None and one.high is not None and (one.low > 0 or one.high < 0)
-    style = ("green" if (one.difference or 0) > 0 else "red") if clear else ""
+    style = (MORE if (one.difference or 0) > 0 else LESS) if clear else ""
     amount = MISSING if one.difference is None else f"{one.difference * scale:+.{digits}f}"
     yield Text(amount, style=style)
     yield _interval(one.low, one.high, scale, digits, "+")
     yield Text("*" if clear else "", style=style)
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(
-        title=title, title_justify="left", title_style="bold", header_style="dim",
-        box=None, padding=(0, GAP, 0, 0), pad_edge=False,
-    )  # fmt: skip
+def _table(*columns: str) -> Table:
+    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
+
+
+def _titled(title: str, table: Table) -> Group:
+    """Rich would fold a title to the width of its table."""
+    return Group(Text(title, style="bold"), table)
 
 
 def _warnings(run: RunFacts, several: bool) -> Iterator[str]:
