@@ -148,7 +148,7 @@ def whole_blocks(
     columns = [expression.alias(name) for name, expression in features.items()]
     query = deals.select(*([pl.col("deck")] if keyed else []), *columns)
     rest: pl.DataFrame | None = None
-    for batch in query.collect_batches(chunk_size=BATCH):
+    for batch in query.collect_batches(chunk_size=BATCH, maintain_order=True):
         if not keyed:
             yield np.empty(0, np.uint64), _matrix(batch), 0
             continue
