@@ -1,0 +1,205 @@
+"""The columns of a run: DEAL and EVENT rows in, Arrow tables and Parquet bytes out. See docs/schema.md.
+
+Words are Arrow dictionaries whose order is the order of the numbers (card codes by card number, and so on), so that a
+column holds words for people and numbers for machines at once. The same rows give the same bytes.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from sisepai.cards import CODES, EVENTS, MELDS, NONE, OUTCOMES, WIN_BY
+from sisepai.runs.manifest import Manifest
+from sisepai.runs.plan import Plan
+
+MAX_SEATS = 4
+RUN_ID, SCHEMA, RULES = b"sisepai.run_id", b"sisepai.schema", b"sisepai.rules_digest"
+
+_U8, _U16, _U64 = pa.uint8(), pa.uint16(), pa.uint64()
+_WORD = pa.dictionary(pa.int8(), pa.string())  # signed, as pandas wants it
+
+# How the columns are stored, found by experiment (benchmarks/): counters as differences, a counter that starts again
+# with each deal byte by byte, everything else as numbers into a dictionary, which zstd then shortens.
+_ENCODINGS = {"deal": "DELTA_BINARY_PACKED", "deck": "DELTA_BINARY_PACKED", "step": "BYTE_STREAM_SPLIT"}
+_LEVEL = 3
+
+
+def deal_schema(manifest: Manifest) -> pa.Schema:
+    """Names, types and metadata of the `deals` files of a run."""
+    fields = [
+        _number("deal", _U64),
+        _number("deck", _U64),
+        _number("seating"),
+        _number("match", _U64, nullable=True),
+        _number("round", _U16, nullable=True),
+        _number("dealer"),
+        _number("redeals", _U16),
+        _word("outcome", OUTCOMES),
+        _number("winner", nullable=True),
+        _word("winner_strategy", manifest.labels, nullable=True),
+        _word("win_by", WIN_BY, nullable=True),
+        _number("from_seat", nullable=True),
+        _word("win_card", CODES, nullable=True),
+        *(_number(name) for name in ("score", "draws", "takes", "discards")),
+        *(_number(f"melds_{kind}") for kind in MELDS),
+        *(_number(f"dealt_deadwood_{seat}", nullable=True) for seat in range(MAX_SEATS)),
+        *(_number(f"end_deadwood_{seat}", nullable=True) for seat in range(MAX_SEATS)),
+    ]
+    return pa.schema(fields, metadata=_metadata(manifest))
+
+
+def event_schema(manifest: Manifest) -> pa.Schema:
+    """Names, types and metadata of the `events` files of a run."""
+    fields = [
+        _number("deal", _U64),
+        _number("step", _U16),
+        _word("event", EVENTS),
+        _number("seat", nullable=True),
+        _word("card", CODES, nullable=True),
+        _word("meld", MELDS, nullable=True),
+        pa.field("with", pa.list_(_word("element", CODES)), nullable=False),
+        _number("score", nullable=True),
+    ]
+    return pa.schema(fields, metadata=_metadata(manifest))
+
+
+def deal_table(manifest: Manifest, rows: NDArray[np.void], first: int) -> pa.Table:
+    """The deals from number ``first`` on as a table of `deal_schema`.
+
+    Parameters
+    ----------
+    rows
+        DEAL[count], in the order of the deals.
+    """
+    count = len(rows)
+    deal, deck, seating = manifest.plan.numbers(first, count)
+    columns = [
+        pa.array(deal),
+        pa.array(deck),
+        pa.array(seating),
+        pa.nulls(count, _U64),  # match and round: no rule set counts them yet
+        pa.nulls(count, _U16),
+        *(_numbers(rows[name]) for name in ("dealer", "redeals")),
+        _words(rows["outcome"], OUTCOMES),
+        _numbers(rows["winner"], nullable=True),
+        _words(winning_entries(manifest.plan, rows["winner"], first), manifest.labels, nullable=True),
+        _words(rows["win_by"], WIN_BY, nullable=True),
+        _numbers(rows["from_seat"], nullable=True),
+        _words(rows["win_card"], CODES, nullable=True),
+        *(_numbers(rows[name]) for name in ("score", "draws", "takes", "discards")),
+        *(_numbers(rows["melds"][:, kind]) for kind in range(len(MELDS))),
+        *(_numbers(rows["dealt_deadwood"][:, seat], nullable=True) for seat in range(MAX_SEATS)),
+        *(_numbers(rows["end_deadwood"][:, seat], nullable=True) for seat in range(MAX_SEATS)),
+    ]
+    return pa.Table.from_arrays(columns, schema=deal_schema(manifest))
+
+
+def winning_entries(plan: Plan, winner: NDArray[np.uint8], first: int) -> NDArray[np.uint8]:
+    """Entry numbers of the winners of the deals from ``first`` on, uint8[count]; 255 for drawn deals.
+
+    Parameters
+    ----------
+    winner
+        uint8[count]: the winner's seat or 255.
+    """
+    won = np.flatnonzero(winner != NONE)
+    entries = np.full(len(winner), NONE, np.uint8)
+    entries[won] = plan.seatings[(first + won) % plan.block, winner[won]]
+    return entries
+
+
+def event_table(
+    manifest: Manifest, events: NDArray[np.void], counts: NDArray[np.uint16], first: int
+) -> pa.Table:
+    """The events of the deals from number ``first`` on as a table of `event_schema`.
+
+    Parameters
+    ----------
+    events
+        EVENT[total], deal after deal.
+    counts
+        uint16[count]: how many of them each deal has.
+    """
+    deals = np.arange(first, first + len(counts), dtype=np.uint64)
+    begins = np.cumsum(counts, dtype=np.uint32) - counts
+    step = np.arange(len(events), dtype=np.uint32) - np.repeat(begins, counts)
+    columns = [
+        pa.array(np.repeat(deals, counts)),
+        pa.array(step.astype(np.uint16)),
+        _words(events["event"], EVENTS),
+        _numbers(events["seat"], nullable=True),
+        _words(events["card"], CODES, nullable=True),
+        _words(events["meld"], MELDS, nullable=True),
+        _card_lists(events["with"]),
+        _numbers(events["score"], nullable=True),
+    ]
+    return pa.Table.from_arrays(columns, schema=event_schema(manifest))
+
+
+def encode(schema: pa.Schema, tables: Iterable[pa.Table]) -> pa.Buffer:
+    """A Parquet file of these tables, one row group each. Releases the GIL for nearly all of its time."""
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(
+        sink,
+        schema,
+        compression="zstd",
+        compression_level=_LEVEL,
+        use_dictionary=[name for name in _leaves(schema) if name not in _ENCODINGS],
+        column_encoding={name: how for name, how in _ENCODINGS.items() if name in schema.names},
+        # Readers may compare words by spelling or by number, so only true numbers carry least and greatest values.
+        write_statistics=[name for name in ("deal", "deck") if name in schema.names],
+    ) as writer:
+        for table in tables:
+            writer.write_table(table, row_group_size=max(1, len(table)))
+    return sink.getvalue()
+
+
+def _leaves(schema: pa.Schema) -> list[str]:
+    """Column names as Parquet sees them: a list's values have a path."""
+    return [f"{f.name}.list.element" if pa.types.is_list(f.type) else f.name for f in schema]
+
+
+def _metadata(manifest: Manifest) -> dict[bytes, bytes]:
+    return {
+        RUN_ID: manifest.run_id.encode(),
+        SCHEMA: str(manifest.schema).encode(),
+        RULES: manifest.rules_digest.encode(),
+    }
+
+
+def _number(name: str, kind: pa.DataType = _U8, nullable: bool = False) -> pa.Field:
+    return pa.field(name, kind, nullable=nullable)
+
+
+def _word(name: str, words: Sequence[str], nullable: bool = False) -> pa.Field:
+    # Under this key Polars keeps the categories of an Enum; it makes the column one, in our order.
+    categories = "".join(f"{len(word.encode())};{word}" for word in words)
+    return pa.field(name, _WORD, nullable=nullable, metadata={"_PL_ENUM_VALUES2": categories})
+
+
+def _numbers(values: NDArray[Any], nullable: bool = False) -> pa.Array:
+    values = np.ascontiguousarray(values)
+    return pa.array(values, mask=values == NONE) if nullable else pa.array(values)
+
+
+def _words(numbers: NDArray[np.uint8], words: Sequence[str], nullable: bool = False) -> pa.Array:
+    numbers = np.ascontiguousarray(numbers)
+    places = pa.array(numbers.view(np.int8), mask=numbers == NONE if nullable else None)
+    return pa.DictionaryArray.from_arrays(places, pa.array(words, pa.string()))
+
+
+def _card_lists(cards: NDArray[np.uint8]) -> pa.Array:
+    """Lists of card codes from uint8[n, 3], filled up with 255."""
+    filled = np.flatnonzero(cards[:, 0] != NONE)  # one event in five: worth finding them first
+    some = cards[filled]
+    real = some != NONE
+    offsets = np.zeros(len(cards) + 1, np.int32)
+    offsets[filled + 1] = real.sum(axis=1)
+    np.cumsum(offsets, out=offsets)
+    return pa.ListArray.from_arrays(
+        pa.array(offsets), _words(some[real], CODES), type=pa.list_(_word("element", CODES))
+    )

@@ -1,0 +1,191 @@
+"""The run directory: where shards lie, how they are written so that nothing half-done is ever taken for done.
+
+A shard goes to a temporary name in its own folder, is flushed to the disk and renamed; its receipt (rows, SHA-256)
+follows in the same way, last. What has no matching receipt does not exist.
+"""
+
+import hashlib
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sisepai.errors import SisepaiError
+from sisepai.runs.manifest import Manifest
+
+SHARDS_PER_FOLDER = 1_000
+_RECEIPT = re.compile(r"part-(\d{9,15})\.json")
+TEMPORARY = re.compile(r".+\.[0-9a-f]{8}\.tmp")
+_RECEIPT_BYTES = 1_000
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What is known of a finished file."""
+
+    rows: int
+    sha256: str
+
+
+class Store:
+    """The files of one run in the folder ``path``; what is in it is described by ``manifest``."""
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The tables of the run. `deals` is written last, so that a shard with its deals is whole."""
+        return ("events", "deals") if self.manifest.events else ("deals",)
+
+    def file(self, kind: str, shard: int) -> Path:
+        """Where the Parquet file of a shard lies; its receipt has the ending `.json`."""
+        return self.path / kind / f"{shard // SHARDS_PER_FOLDER:06d}" / f"part-{shard:09d}.parquet"
+
+    def write(self, kind: str, shard: int, content: Any, rows: int) -> None:
+        """Store the Parquet file of a shard (anything with a buffer) and its receipt.
+
+        Raises
+        ------
+        SisepaiError
+            It cannot be written (disk full, no permission, folder gone); the message names the path, and neither a
+            half-written file nor a receipt is left.
+        """
+        path = self.file(kind, shard)
+        try:
+            # Only below the run: a run whose folder has vanished must not come up again elsewhere.
+            for folder in (path.parent.parent, path.parent):
+                folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise _failed(path.parent, error) from error
+        receipt = {"rows": rows, "sha256": hashlib.sha256(content).hexdigest()}
+        write_whole(path, content)
+        write_whole(path.with_suffix(".json"), json.dumps(receipt).encode() + b"\n")
+
+    def done(self) -> set[int]:
+        """The shards with a readable receipt beside every one of their files, of the size the plan says."""
+        found = [{shard for shard, _ in self.receipts(kind)} for kind in self.kinds]
+        return set.intersection(*found)
+
+    def receipts(self, kind: str) -> Iterator[tuple[int, Receipt]]:
+        """The shards of a kind that have a file and a receipt, in order; whether they match is not checked."""
+        plan = self.manifest.plan
+        for path in self._walk(kind):
+            match = _RECEIPT.fullmatch(path.name)
+            if match is None or (shard := int(match[1])) >= plan.shards:
+                continue
+            file = self.file(kind, shard)
+            receipt = _read_receipt(path)
+            if path != file.with_suffix(".json") or receipt is None or not file.is_file():
+                continue
+            if kind != "deals" or receipt.rows == plan.shard(shard).count:
+                yield shard, receipt
+
+    def matching(self) -> set[int]:
+        """The shards of `done` whose files have the SHA-256 of their receipts; reads every byte."""
+        good = [
+            {
+                shard
+                for shard, receipt in self.receipts(kind)
+                if _hash(self.file(kind, shard)) == receipt.sha256
+            }
+            for kind in self.kinds
+        ]
+        return set.intersection(*good)
+
+    def bytes(self) -> dict[str, int]:
+        """Bytes on disk of the finished files, by kind."""
+        return {
+            kind: sum(self.file(kind, shard).stat().st_size for shard, _ in self.receipts(kind))
+            for kind in self.kinds
+        }
+
+    def clean(self) -> None:
+        """Remove what writers that died have left: files under a temporary name. No writer may be at work.
+
+        Raises
+        ------
+        SisepaiError
+            One cannot be removed.
+        """
+        for path in [*_entries(self.path), *(path for kind in self.kinds for path in self._walk(kind))]:
+            if TEMPORARY.fullmatch(path.name):
+                try:
+                    path.unlink(missing_ok=True)
+                except OSError as error:
+                    raise _failed(path, error) from error
+
+    def _walk(self, kind: str) -> Iterator[Path]:
+        for folder in _entries(self.path / kind):
+            yield from _entries(folder)
+
+
+def write_whole(path: Path, content: Any) -> None:
+    """Write a file so that under its name there is the whole content or what was there before.
+
+    Raises
+    ------
+    SisepaiError
+        It cannot be written; the message names the path.
+    """
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        try:
+            with temporary.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        sync_folder(path.parent)
+    except OSError as error:
+        raise _failed(path, error) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush the names in a folder to the disk: without it a crash may undo a rename."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _failed(path: Path, error: OSError) -> SisepaiError:
+    return SisepaiError(f"{path}: cannot be written: {error.strerror or error}")
+
+
+def _entries(folder: Path) -> list[Path]:
+    """What lies in a folder, sorted; nothing when there is no such folder."""
+    try:
+        return sorted(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _read_receipt(path: Path) -> Receipt | None:
+    """The receipt in a file, or None when that is no receipt: empty, cut off, edited."""
+    try:
+        with path.open("rb") as file:
+            keys = json.loads(file.read(_RECEIPT_BYTES))
+        receipt = Receipt(**keys)
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+    whole = isinstance(receipt.rows, int) and not isinstance(receipt.rows, bool) and receipt.rows >= 0
+    return receipt if whole and isinstance(receipt.sha256, str) else None
+
+
+def _hash(path: Path) -> str:
+    """SHA-256 (hex) of a file; of one that cannot be read, nothing that any receipt holds."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
