@@ -201,6 +201,17 @@ def test_wrong_use_gets_one_line(invoke, folder, args):
     one_line_error(invoke("report", *(arg.format(fixed=folder / "fixed", base=folder) for arg in args)))
 
 
+def test_a_damaged_shard_gets_one_line(invoke, tmp_path):
+    made = report_data.manifest(deals=48)
+    path = report_data.write_run(tmp_path / "run", made, report_data.rows(made.plan))
+    shard = next(path.rglob("*1.parquet"))
+    shard.write_bytes(shard.read_bytes()[:-100])
+    result = invoke("report", str(path))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert "damaged" in result.stderr
+
+
 @pytest.mark.slow
 def test_ten_million_deals_in_three_seconds(run, tmp_path):
     """Start-up included; the best of three, since other work on the machine can only add."""

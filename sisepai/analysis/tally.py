@@ -43,15 +43,20 @@ def win_features(manifest: "Manifest") -> Features:
         held = pl.Series(np.flatnonzero(chairs == entry).astype(np.uint8))
         features[f"entry{entry}"] = chair.is_in(held.implode())
     flags = {name: flag.fill_null(False).cast(pl.UInt8) for name, flag in features.items()}
-    return flags | {"score": pl.col("score")}
+    return flags | {"score": _byte("score")}
 
 
 def all_features(manifest: "Manifest") -> Features:
     """Everything a report on one run needs of a deal."""
     by = {name: (pl.col("win_by") == name).fill_null(False).cast(pl.UInt8) for name in WIN_BY}
     dead = {"dead_hand": (pl.col("outcome") == "dead_hand").cast(pl.UInt8)}
-    plain = {name: pl.col(name) for name in (*LENGTHS, *(f"melds_{kind}" for kind in MELDS))}
+    plain = {name: _byte(name) for name in (*LENGTHS, *(f"melds_{kind}" for kind in MELDS))}
     return win_features(manifest) | by | dead | plain
+
+
+def _byte(column: str) -> pl.Expr:
+    # Costs nothing where the column is as it should be, and refuses what it should not be.
+    return pl.col(column).cast(pl.UInt8)
 
 
 @dataclass

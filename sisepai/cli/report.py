@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sisepai.errors import InputError
+from sisepai.errors import InputError, SisepaiError
 
 if TYPE_CHECKING:
     from sisepai.analysis.comparison import Comparison
@@ -51,16 +51,23 @@ def report(paths: tuple[Path, ...], as_json: bool, folder: Path | None, overwrit
 
 
 def _results(paths: tuple[Path, ...]) -> tuple[list["Summary"], list["Comparison"]]:
+    from polars.exceptions import PolarsError
+
     from sisepai.analysis.comparison import compare
     from sisepai.analysis.summary import summarise
     from sisepai.runs.reader import read_run
 
     # All are opened before any is read: a wrong last path should not cost the time of the first.
     opened = [read_run(path) for path in paths]
-    runs = [
-        summarise(run.deals, run.manifest, _name(number), str(path))
-        for number, (run, path) in enumerate(zip(opened, paths, strict=True))
-    ]
+    runs = []
+    for number, (run, path) in enumerate(zip(opened, paths, strict=True)):
+        try:
+            runs.append(summarise(run.deals, run.manifest, _name(number), str(path)))
+        except PolarsError as error:
+            reason = str(error).splitlines()[0]
+            raise SisepaiError(
+                f"{path}: a shard is damaged ({reason}); play it again with --resume"
+            ) from error
     others = zip(opened[1:], runs[1:], strict=True)
     return runs, [compare(opened[0], run, (runs[0], summary)) for run, summary in others]
 
