@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 # Deals handed over at a time: few enough that their features stay in the processor's cache.
 BATCH = 60_000
 LENGTHS = ("draws", "takes", "discards")
-SPREAD = ("score", *LENGTHS)
 
 Features = dict[str, pl.Expr]
 
@@ -65,7 +64,7 @@ class Tally:
 
     ``total`` int64[K] and ``gram`` int64[K, K] over the features ``names``, the last of which is ``blocks``
     (1 in each block); ``blocks`` with their ``size`` in deals, ``blocks_won`` those with a win in them;
-    ``left_out`` deals of partial blocks. ``spread`` holds for each name of SPREAD the deals by value,
+    ``left_out`` deals of partial blocks. ``spread`` holds for each of LENGTHS the deals by value,
     int64[256]; ``scores`` for each score the wins, the sum over blocks of their square, and of their
     product with the wins of the block, int64[3, 256].
     """
@@ -85,7 +84,7 @@ class Tally:
         count = len(self.names)
         self.total = np.zeros(count, np.int64)
         self.gram = np.zeros((count, count), np.int64)
-        self.spread = {name: np.zeros(256, np.int64) for name in SPREAD}
+        self.spread = {name: np.zeros(256, np.int64) for name in LENGTHS}
         self.scores = np.zeros((3, 256), np.int64)
 
     @property
@@ -123,7 +122,7 @@ class Tally:
         self._add_spread(deals, sums)
 
     def _add_spread(self, deals: NDArray[Any], sums: NDArray[Any]) -> None:
-        for name in SPREAD:
+        for name in LENGTHS:
             self.spread[name] += np.bincount(deals[self.names.index(name)], minlength=256)
         wins = sums[self.wins[:-1] > 0].sum(axis=0, dtype=np.int64)
         self.blocks_won += int(np.count_nonzero(wins))
