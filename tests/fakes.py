@@ -1,5 +1,7 @@
 """A stand-in for the engine: plausible rows, fast, a function of the deal number alone."""
 
+from functools import cache
+
 import numpy as np
 
 from sisepai.cards import EVENTS, FLOWER, MELDS, NONE
@@ -39,6 +41,7 @@ class FakeSimulator:
         return Chunk(rows, np.concatenate(each), np.array([len(e) for e in each], np.uint16))
 
 
+@cache
 def deal_row(deal: int) -> np.ndarray:
     """DEAL[1]."""
     rng = np.random.default_rng(deal)
@@ -59,6 +62,7 @@ def deal_row(deal: int) -> np.ndarray:
     return row
 
 
+@cache
 def deal_events(deal: int) -> np.ndarray:
     """EVENT[n], n from 1 to 300."""
     rng = np.random.default_rng(deal + 10**9)

@@ -21,6 +21,7 @@ RUN_ID, SCHEMA, RULES = b"sisepai.run_id", b"sisepai.schema", b"sisepai.rules_di
 
 _U8, _U16, _U64 = pa.uint8(), pa.uint16(), pa.uint64()
 _WORD = pa.dictionary(pa.int8(), pa.string())  # signed, as pandas wants it
+_WORD_IN_LIST = pa.dictionary(_U8, pa.string())  # unsigned, as Polars wants it there
 
 # How the columns are stored, found by experiment (benchmarks/): counters as differences, a counter that starts again
 # with each deal byte by byte, everything else as numbers into a dictionary, which zstd then shortens.
@@ -61,7 +62,7 @@ def event_schema(manifest: Manifest) -> pa.Schema:
         _number("seat", nullable=True),
         _word("card", CODES, nullable=True),
         _word("meld", MELDS, nullable=True),
-        pa.field("with", pa.list_(_word("element", CODES)), nullable=False),
+        pa.field("with", _CARD_LIST, nullable=False),
         _number("score", nullable=True),
     ]
     return pa.schema(fields, metadata=_metadata(manifest))
@@ -175,10 +176,13 @@ def _number(name: str, kind: pa.DataType = _U8, nullable: bool = False) -> pa.Fi
     return pa.field(name, kind, nullable=nullable)
 
 
-def _word(name: str, words: Sequence[str], nullable: bool = False) -> pa.Field:
+def _word(name: str, words: Sequence[str], nullable: bool = False, kind: pa.DataType = _WORD) -> pa.Field:
     # Under this key Polars keeps the categories of an Enum; it makes the column one, in our order.
     categories = "".join(f"{len(word.encode())};{word}" for word in words)
-    return pa.field(name, _WORD, nullable=nullable, metadata={"_PL_ENUM_VALUES2": categories})
+    return pa.field(name, kind, nullable=nullable, metadata={"_PL_ENUM_VALUES2": categories})
+
+
+_CARD_LIST = pa.list_(_word("element", CODES, kind=_WORD_IN_LIST))
 
 
 def _numbers(values: NDArray[Any], nullable: bool = False) -> pa.Array:
@@ -200,6 +204,5 @@ def _card_lists(cards: NDArray[np.uint8]) -> pa.Array:
     offsets = np.zeros(len(cards) + 1, np.int32)
     offsets[filled + 1] = real.sum(axis=1)
     np.cumsum(offsets, out=offsets)
-    return pa.ListArray.from_arrays(
-        pa.array(offsets), _words(some[real], CODES), type=pa.list_(_word("element", CODES))
-    )
+    codes = pa.DictionaryArray.from_arrays(pa.array(some[real]), pa.array(CODES, pa.string()))
+    return pa.ListArray.from_arrays(pa.array(offsets), codes, type=_CARD_LIST)

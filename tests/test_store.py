@@ -1,0 +1,168 @@
+"""The run directory: what counts as finished, and that nothing half-done is ever left under a final name."""
+
+import errno
+import hashlib
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from fakes import manifest
+
+from sisepai.errors import SisepaiError
+from sisepai.runs.directory import create
+from sisepai.runs.store import Store
+
+
+@pytest.fixture
+def store(tmp_path) -> Store:
+    return create(tmp_path / "run", manifest())
+
+
+def fill(store: Store, shards=range(5)) -> None:
+    for shard in shards:
+        store.write("events", shard, b"events of %d" % shard, 77)
+        store.write("deals", shard, b"deals of %d" % shard, store.manifest.plan.shard(shard).count)
+
+
+def names(store: Store) -> list[str]:
+    return sorted(str(path.relative_to(store.path)) for path in store.path.rglob("*") if path.is_file())
+
+
+def test_where_files_lie(store):
+    assert store.file("deals", 0) == store.path / "deals/000000/part-000000000.parquet"
+    assert store.file("events", 12_345) == store.path / "events/000012/part-000012345.parquet"
+    assert store.file("deals", 9_999_999) == store.path / "deals/009999/part-009999999.parquet"
+
+
+def test_a_written_shard_is_done(store):
+    assert store.done() == store.matching() == set()
+    fill(store, [1, 3])
+    assert store.done() == store.matching() == {1, 3}
+    assert store.bytes() == {"events": 22, "deals": 20}
+    assert names(store) == [
+        *(f"{kind}/000000/part-{shard:09d}.{end}" for kind in ("deals", "events") for shard in (1, 3)
+          for end in ("json", "parquet")),
+        "manifest.json",
+    ]  # fmt: skip
+    receipt = json.loads(store.file("deals", 1).with_suffix(".json").read_text())
+    assert receipt == {"rows": 240, "sha256": hashlib.sha256(b"deals of 1").hexdigest()}
+
+
+def test_a_shard_needs_all_its_tables(store):
+    store.write("deals", 0, b"deals", 240)
+    assert store.done() == set()
+    store.write("events", 0, b"events", 9)
+    assert store.done() == {0}
+
+
+def damage(path: Path, how: str) -> None:
+    receipt = path.with_suffix(".json")
+    match how:
+        case "file flipped":
+            path.write_bytes(b"D" + path.read_bytes()[1:])
+        case "file cut":
+            path.write_bytes(path.read_bytes()[:-1])
+        case "file gone":
+            path.unlink()
+        case "file a folder":
+            path.unlink()
+            path.mkdir()
+        case "receipt gone":
+            receipt.unlink()
+        case "receipt empty":
+            receipt.write_text("")
+        case "receipt of another":
+            receipt.write_bytes(path.with_name("part-000000004.json").read_bytes())
+        case "receipt without a key":
+            receipt.write_text('{"rows": 240}')
+        case "receipt with another key":
+            receipt.write_text(receipt.read_text().replace("}", ', "more": 1}'))
+        case "receipt of other rows":
+            receipt.write_text(receipt.read_text().replace("240", "239"))
+        case "receipt no object":
+            receipt.write_text("[1, 2]")
+        case "receipt endless":
+            receipt.write_text("[" * 100_000)
+
+
+HOW = [
+    "file flipped", "file cut", "file gone", "file a folder", "receipt gone", "receipt empty", "receipt of another",
+    "receipt without a key", "receipt with another key", "receipt of other rows", "receipt no object",
+    "receipt endless",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_damaged_shard_does_not_match(store, how):
+    fill(store)
+    damage(store.file("deals", 2), how)
+    assert store.matching() == {0, 1, 3, 4}
+    if not how.startswith(("file flipped", "file cut", "receipt of another")):
+        assert store.done() == {0, 1, 3, 4}
+
+
+def test_files_that_are_none_of_the_run_are_not_counted(store):
+    fill(store)
+    extra = store.file("deals", 4).with_name("part-000000005.parquet")  # the plan has five shards
+    for name in ("part-000000005", "part-5", "other"):
+        for end in (".json", ".parquet"):
+            extra.with_name(name + end).write_bytes(store.file("deals", 4).with_suffix(end).read_bytes())
+    wrong = store.path / "deals/000001"
+    wrong.mkdir()
+    for end in (".json", ".parquet"):
+        (wrong / f"part-000000001{end}").write_bytes(store.file("deals", 1).with_suffix(end).read_bytes())
+    assert store.done() == store.matching() == set(range(5))
+    assert [shard for shard, _ in store.receipts("deals")] == list(range(5))
+
+
+def test_leftovers_of_dead_writers_are_removed_and_nothing_else(store):
+    fill(store, [0])
+    before = names(store)
+    for name in ("deals/000000/part-000000001.parquet.0123abcd.tmp", "manifest.json.89abcdef.tmp"):
+        (store.path / name).write_text("half")
+    (store.path / "notes.tmp").write_text("somebody's own")
+    store.clean()
+    assert names(store) == sorted([*before, "notes.tmp"])
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_full_disk_leaves_no_file_and_names_the_path(store, monkeypatch, call):
+    fill(store, [0])
+    before = names(store)
+
+    def full(*_args, **_keywords):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os if call == "fsync" else Path, call, full)
+    with pytest.raises(SisepaiError) as caught:
+        store.write("deals", 1, b"deals", 240)
+    assert str(caught.value) == f"{store.file('deals', 1)}: cannot be written: No space left on device"
+    assert caught.value.exit_code == 1
+    monkeypatch.undo()
+    assert names(store) == before
+    store.write("deals", 1, b"deals", 240)
+
+
+def test_a_run_that_has_vanished_does_not_come_up_again(store):
+    store.path.rename(store.path.with_name("moved"))
+    with pytest.raises(SisepaiError, match="No such file or directory"):
+        store.write("deals", 0, b"deals", 240)
+    assert not store.path.exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_no_permission(store):
+    store.path.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    try:
+        with pytest.raises(SisepaiError, match="Permission denied"):
+            store.write("deals", 0, b"deals", 240)
+    finally:
+        store.path.chmod(stat.S_IRWXU)
+
+
+def test_something_in_the_way_of_a_folder(store):
+    (store.path / "deals").write_text("a file")
+    with pytest.raises(SisepaiError, match="deals"):
+        store.write("deals", 0, b"deals", 240)
