@@ -107,9 +107,29 @@ def test_an_interrupt_keeps_finished_shards_and_ends_soon(tmp_path, reference):
     assert not tally.busy
     done = store.matching()
     assert 2 <= len(done) <= 4
+    assert tally.shards == len(done)
     assert not list(store.path.rglob("*.tmp"))
     execute(store, FakeSimulator(), [shard for shard in range(5) if shard not in done], 2, Tally())
     assert content(store) == reference[0]
+
+
+def test_work_that_has_not_begun_is_dropped(tmp_path):
+    played = []
+
+    class Slow(FakeSimulator):
+        def play(self, first, count, events=False):
+            time.sleep(0.1)
+            played.append(first)
+            return super().play(first, count, events)
+
+    def interrupt(tally: Tally) -> None:
+        raise KeyboardInterrupt
+
+    tally = Tally()
+    with pytest.raises(KeyboardInterrupt):
+        execute(create(tmp_path / "run", manifest()), Slow(), range(5), 1, tally, interrupt)
+    assert not tally.busy
+    assert len(played) <= 2  # one when the interrupt came, one that had begun
 
 
 def test_an_interrupt_does_not_wait_for_slow_work(tmp_path):
@@ -146,15 +166,15 @@ def test_little_is_in_flight(tmp_path):
                 most = max(most, len(alive))
             return super().play(first, count, events)
 
-    store, tally = create(tmp_path / "run", manifest(deals=4800)), Tally()
+    store, tally = create(tmp_path / "run", manifest(deals=2400)), Tally()
 
     def report(tally: Tally) -> None:
         with lock:
             for first in [first for first in alive if store.file("deals", first // 240).exists()]:
                 alive.discard(first)
 
-    execute(store, Counting(), range(20), 2, tally, report)
-    assert tally.shards == 20
+    execute(store, Counting(), range(10), 2, tally, report)
+    assert tally.shards == 10
     assert most <= 12 * 6
 
 

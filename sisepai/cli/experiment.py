@@ -60,7 +60,7 @@ def _plain(value: Any, kind: Any) -> Any:
     """The value as it would have been typed; a list of texts is one text with commas."""
     if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
         value = ",".join(value)
-    if kind is click.BOOL:
+    if isinstance(kind, click.types.BoolParamType):
         if not isinstance(value, bool):
             raise click.BadParameter("must be true or false")
         return value

@@ -190,8 +190,8 @@ def _holds_nothing(path: Path) -> bool:
     """Whether there is no such folder, or it holds only what a start that was killed at once has left."""
     try:
         names = {entry.name for entry in path.iterdir()}
-    except FileNotFoundError:
-        return not path.is_symlink()
+    except (FileNotFoundError, NotADirectoryError):
+        return not os.path.lexists(path)
     return all(name == log.FILE or TEMPORARY.fullmatch(name) for name in names)
 
 

@@ -110,9 +110,14 @@ def execute(
                 report(tally)
             del future
     finally:
+        tally.busy = True  # unless the wait for it comes to an end
         pool.shutdown(wait=False, cancel_futures=True)
-        tally.busy = True
-        tally.busy = bool(wait(running, timeout=GRACE).not_done)
+        begun = [future for future in running if not future.cancelled()]
+        ended, busy = wait(begun, timeout=GRACE)
+        tally.busy = bool(busy)
+        for future in ended:
+            if running[future] is None and future.exception() is None:
+                _count(tally, future.result())
 
 
 @dataclass(frozen=True)
