@@ -214,8 +214,8 @@ def test_resume_plays_what_is_missing_or_damaged(invoke, folder):
     run = Store(Path("run"), read_run("run").manifest)
     run.file("deals", 1).unlink()
     run.file("events", 2).write_bytes(b"damaged")
-    run.file("deals", 3).with_suffix(".json").write_text("{}")
-    run.file("deals", 3).with_name("part-000000003.parquet.01234567.tmp").write_text("half")
+    run.receipt("deals", 3).write_text("{}")
+    run.file("deals", 3).with_name(".part-000000003.parquet.01234567.tmp").write_text("half")
     said = simulated(invoke, *plan, "--resume")
     assert said["played"] == 3 * 24_000
     assert files("run") == whole
@@ -298,7 +298,7 @@ def test_a_stop_keeps_shards_and_prints_the_command_that_goes_on(invoke, stop):
     process = subprocess.Popen(
         [sys.executable, "-m", "sisepai", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    while not Path("long run/deals/000000/part-000000001.json").exists():
+    while not Path("long run/deals/000000/_part-000000001.json").exists():
         assert process.poll() is None
         time.sleep(0.02)
     begun = time.monotonic()
@@ -362,7 +362,7 @@ def test_info(invoke):
     assert lines["shards"] == "5 of 24,000 deals, 5 done"
     assert lines["missing"] == "none"
     assert lines["next"] == "sisepai report 'a run'"
-    Path("a run/deals/000000/part-000000003.json").unlink()
+    Path("a run/deals/000000/_part-000000003.json").unlink()
     lines = {line[:8].strip(): line[9:] for line in invoke("info", "a run").stdout.splitlines()}
     assert lines["missing"] == "1 (3)"
     assert lines["next"].endswith("--out 'a run' --resume")

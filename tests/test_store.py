@@ -42,11 +42,17 @@ def test_a_written_shard_is_done(store):
     assert store.done() == store.matching() == {1, 3}
     assert store.bytes() == {"events": 22, "deals": 20}
     assert names(store) == [
-        *(f"{kind}/000000/part-{shard:09d}.{end}" for kind in ("deals", "events") for shard in (1, 3)
-          for end in ("json", "parquet")),
+        "deals/000000/_part-000000001.json",
+        "deals/000000/_part-000000003.json",
+        "deals/000000/part-000000001.parquet",
+        "deals/000000/part-000000003.parquet",
+        "events/000000/_part-000000001.json",
+        "events/000000/_part-000000003.json",
+        "events/000000/part-000000001.parquet",
+        "events/000000/part-000000003.parquet",
         "manifest.json",
-    ]  # fmt: skip
-    receipt = json.loads(store.file("deals", 1).with_suffix(".json").read_text())
+    ]
+    receipt = json.loads(store.receipt("deals", 1).read_text())
     assert receipt == {"rows": 240, "sha256": hashlib.sha256(b"deals of 1").hexdigest()}
 
 
@@ -58,7 +64,7 @@ def test_a_shard_needs_all_its_tables(store):
 
 
 def damage(path: Path, how: str) -> None:
-    receipt = path.with_suffix(".json")
+    receipt = path.with_name(f"_{path.stem}.json")
     match how:
         case "file flipped":
             path.write_bytes(b"D" + path.read_bytes()[1:])
@@ -74,7 +80,7 @@ def damage(path: Path, how: str) -> None:
         case "receipt empty":
             receipt.write_text("")
         case "receipt of another":
-            receipt.write_bytes(path.with_name("part-000000004.json").read_bytes())
+            receipt.write_bytes(path.with_name("_part-000000004.json").read_bytes())
         case "receipt without a key":
             receipt.write_text('{"rows": 240}')
         case "receipt with another key":
@@ -107,12 +113,12 @@ def test_files_that_are_none_of_the_run_are_not_counted(store):
     fill(store)
     extra = store.file("deals", 4).with_name("part-000000005.parquet")  # the plan has five shards
     for name in ("part-000000005", "part-5", "other"):
-        for end in (".json", ".parquet"):
-            extra.with_name(name + end).write_bytes(store.file("deals", 4).with_suffix(end).read_bytes())
+        extra.with_name(f"{name}.parquet").write_bytes(store.file("deals", 4).read_bytes())
+        extra.with_name(f"_{name}.json").write_bytes(store.receipt("deals", 4).read_bytes())
     wrong = store.path / "deals/000001"
     wrong.mkdir()
-    for end in (".json", ".parquet"):
-        (wrong / f"part-000000001{end}").write_bytes(store.file("deals", 1).with_suffix(end).read_bytes())
+    for path in (store.file("deals", 1), store.receipt("deals", 1)):
+        (wrong / path.name).write_bytes(path.read_bytes())
     assert store.done() == store.matching() == set(range(5))
     assert [shard for shard, _ in store.receipts("deals")] == list(range(5))
 
@@ -120,7 +126,7 @@ def test_files_that_are_none_of_the_run_are_not_counted(store):
 def test_leftovers_of_dead_writers_are_removed_and_nothing_else(store):
     fill(store, [0])
     before = names(store)
-    for name in ("deals/000000/part-000000001.parquet.0123abcd.tmp", "manifest.json.89abcdef.tmp"):
+    for name in ("deals/000000/.part-000000001.parquet.0123abcd.tmp", ".manifest.json.89abcdef.tmp"):
         (store.path / name).write_text("half")
     (store.path / "notes.tmp").write_text("somebody's own")
     store.clean()

@@ -18,8 +18,9 @@ from sisepai.errors import SisepaiError
 from sisepai.runs.manifest import Manifest
 
 SHARDS_PER_FOLDER = 1_000
-_RECEIPT = re.compile(r"part-(\d{9,15})\.json")
-TEMPORARY = re.compile(r".+\.[0-9a-f]{8}\.tmp")
+# Readers of whole folders (pyarrow, Spark) pass over names that begin with an underscore or a dot.
+_RECEIPT = re.compile(r"_part-(\d{9,15})\.json")
+TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
 _RECEIPT_BYTES = 1_000
 
 
@@ -44,8 +45,12 @@ class Store:
         return ("events", "deals") if self.manifest.events else ("deals",)
 
     def file(self, kind: str, shard: int) -> Path:
-        """Where the Parquet file of a shard lies; its receipt has the ending `.json`."""
+        """Where the Parquet file of a shard lies."""
         return self.path / kind / f"{shard // SHARDS_PER_FOLDER:06d}" / f"part-{shard:09d}.parquet"
+
+    def receipt(self, kind: str, shard: int) -> Path:
+        """Where the receipt of that file lies: beside it."""
+        return self.file(kind, shard).with_name(f"_part-{shard:09d}.json")
 
     def write(self, kind: str, shard: int, content: Any, rows: int) -> None:
         """Store the Parquet file of a shard (anything with a buffer) and its receipt.
@@ -65,7 +70,7 @@ class Store:
             raise _failed(path.parent, error) from error
         receipt = {"rows": rows, "sha256": hashlib.sha256(content).hexdigest()}
         write_whole(path, content)
-        write_whole(path.with_suffix(".json"), json.dumps(receipt).encode() + b"\n")
+        write_whole(self.receipt(kind, shard), json.dumps(receipt).encode() + b"\n")
 
     def done(self) -> set[int]:
         """The shards with a readable receipt beside every one of their files, of the size the plan says."""
@@ -81,7 +86,7 @@ class Store:
                 continue
             file = self.file(kind, shard)
             receipt = _read_receipt(path)
-            if path != file.with_suffix(".json") or receipt is None or not file.is_file():
+            if path != self.receipt(kind, shard) or receipt is None or not file.is_file():
                 continue
             if kind != "deals" or receipt.rows == plan.shard(shard).count:
                 yield shard, receipt
@@ -133,7 +138,7 @@ def write_whole(path: Path, content: Any) -> None:
     SisepaiError
         It cannot be written; the message names the path.
     """
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         try:
             with temporary.open("xb") as file:
