@@ -185,20 +185,23 @@ def _play(wish: Wish, store: "Store", simulator: "Simulator", quiet: bool) -> di
     command = _command(wish, store.manifest)
     to_go_on = f"To go on: {command} --out {shlex.quote(str(path))} {'--overwrite' if staged else '--resume'}"
     plan, threads = store.manifest.plan, _threads(wish)
-    done = store.matching()
-    missing = (shard for shard in range(plan.shards) if shard not in done)
-    total = plan.deals - sum(plan.shard(shard).count for shard in done)
-    if not quiet:
-        click.echo(f"playing {total:,} deals into {path} with {threads} threads", err=True)
-    log.append(store.path, {"event": "begin", **log.surroundings(), "threads": threads, "command": command})
     tally, begun = Tally(), time.monotonic()
     try:
-        with _sigterm_is_ctrl_c(), shown(total, quiet) as show:
-            execute(store, simulator, missing, threads, tally, lambda tally: show(tally.played))
+        with _sigterm_is_ctrl_c():
+            done = store.matching()
+            total = plan.deals - sum(plan.shard(shard).count for shard in done)
+            if not quiet:
+                click.echo(f"playing {total:,} deals into {path} with {threads} threads", err=True)
+            begin = {"event": "begin", **log.surroundings(), "threads": threads, "command": command}
+            log.append(store.path, begin)
+            missing = (shard for shard in range(plan.shards) if shard not in done)
+            with shown(total, quiet) as show:
+                execute(store, simulator, missing, threads, tally, lambda tally: show(tally.played))
+            _log_end(store, tally, begun, "complete")
     except KeyboardInterrupt:
-        _log_end(store, tally, begun, "stopped")
-        finished = f"{len(done) + tally.shards:,} of {plan.shards:,} shards are finished"
-        line = f"stopped; {finished}. {to_go_on}"
+        with suppress(SisepaiError):
+            _log_end(store, tally, begun, "stopped")
+        line = f"stopped; {len(store.done()):,} of {plan.shards:,} shards are finished. {to_go_on}"
         if tally.busy:
             _leave_now(line)
         raise Interrupted(line) from None
@@ -206,7 +209,6 @@ def _play(wish: Wish, store: "Store", simulator: "Simulator", quiet: bool) -> di
         with suppress(SisepaiError):
             _log_end(store, tally, begun, "failed")
         raise SisepaiError(f"{error}. {to_go_on}") from error
-    _log_end(store, tally, begun, "complete")
     result = _result(store, tally, path, time.monotonic() - begun)
     if staged:
         directory.replace(path)
@@ -287,8 +289,9 @@ def _summary(result: dict[str, Any], manifest: "Manifest") -> str:
         lines = [f"nothing left to play: all {manifest.deals:,} deals are there"]
     else:
         rate = played / max(seconds, 1e-3)
+        some = "" if played == manifest.deals else f" (of {manifest.deals:,})"
         lines = [
-            f"{played:,} deals of {manifest.rules.name} in {duration(seconds)} ({rate:,.0f} deals/s), "
+            f"{played:,} deals{some} of {manifest.rules.name} in {duration(seconds)} ({rate:,.0f} deals/s), "
             f"{result['bytes'] / 1e6:,.1f} MB",
             f"drawn {result['drawn'] / played:.2%}",
         ]

@@ -59,6 +59,7 @@ def check_overwrite(path: Path) -> None:
     check_writable(path)
     if not _holds_nothing(path):
         read_manifest(path)
+        check_writable(staging(path))
 
 
 def check_writable(path: Path) -> None:
