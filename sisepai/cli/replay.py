@@ -1,0 +1,176 @@
+"""``sisepai replay``: one deal turn by turn, or given decks."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sisepai.cli.compiling import announce_compiling
+from sisepai.cli.params import INDEX, SEED, Choice
+from sisepai.errors import InputError
+from sisepai.runs import SEATINGS
+
+if TYPE_CHECKING:
+    from sisepai.runs.deal import Deal
+    from sisepai.runs.deckfile import GivenDeck
+    from sisepai.runs.replay import Replayer
+
+DEFAULTS = {"seed": 7, "strategies": "greedy", "rules": "cardavia", "seating": "fixed"}
+
+
+@click.command()
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--deal", type=INDEX, help="The number of the deal, from 0; with --deck, of the deck in the file."
+)
+@click.option(
+    "--deck", metavar="FILE", help="Play the decks in this file of JSON lines; - is standard input."
+)
+@click.option("--seed", type=SEED, help="Without RUN: decides every deck.  [default: 7]")
+@click.option(
+    "--strategies", help="Without RUN: one for all seats, or one a seat, with commas.  [default: greedy]"
+)
+@click.option("--rules", help="Without RUN: the rule set.  [default: cardavia]")
+@click.option("--seating", type=Choice(SEATINGS), help="Without RUN: as in simulate.  [default: fixed]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a deal, one a line.")
+def replay(
+    run: Path | None, deal: int | None, deck: str | None, as_json: bool, **options: int | str | None
+) -> None:
+    """Show one deal turn by turn: of a RUN, of a seed, or of decks in a file.
+
+    A deal of a RUN is compared with the row that is stored; if they differ, it is shown all the same and the command
+    ends with exit code 1. A line of --deck FILE has the keys rules, players, options, dealer, hands and stock, as
+    --json prints them; if it says what happened, it is told whether that is so.
+
+    \b
+    Examples:
+      sisepai replay runs/0001 --deal 12
+      sisepai replay --seed 7 --deal 0 --strategies greedy,random,random,random
+      sisepai replay --deck decks.jsonl --strategies random --json
+    """
+    given = [f"--{name}" for name, value in options.items() if value is not None]
+    wish = {name: default if options[name] is None else options[name] for name, default in DEFAULTS.items()}
+    if deck is not None:
+        _refuse(
+            ["RUN"] * (run is not None) + [o for o in given if o in ("--rules", "--seating")], "--deck FILE"
+        )
+        _replay_decks(deck, deal, wish, as_json)
+    elif deal is None:
+        raise InputError("which deal? give its number with --deal, from 0, or decks with --deck FILE")
+    elif run is not None:
+        _refuse(given, "a RUN, whose manifest says it")
+        _replay_run(run, deal, as_json)
+    else:
+        _replay_seed(deal, wish, as_json)
+
+
+def _refuse(given: list[str], beside: str) -> None:
+    if given:
+        raise InputError(f"{given[0]} does not go with {beside}")
+
+
+def _replay_run(run: Path, number: int, as_json: bool) -> None:
+    from sisepai.runs.manifest import read_manifest
+
+    manifest = read_manifest(run)
+    if number >= manifest.deals:
+        raise InputError(f"{run} has {manifest.deals:,} deals; the last is number {manifest.deals - 1}")
+    announce_compiling()
+    from sisepai.runs.replay import Replayer, check_rows
+    from sisepai.runs.store import Store
+    from sisepai.runs.stored import stored_row
+
+    store, replayer = Store(run, manifest), Replayer.of(manifest)
+    # What was played is shown first: it is the same whatever has become of the file.
+    deal = _numbered(replayer, number, str(run), as_json)
+    stored = stored_row(store, number)
+    if stored is not None:
+        check_rows(store, deal.row, stored, number)
+    if not as_json:
+        click.echo("\nthe stored row is the same" if stored else "\nnot stored yet: nothing to compare with")
+
+
+def _replay_seed(number: int, wish: dict[str, Any], as_json: bool) -> None:
+    _numbered(_replayer(wish["rules"], wish), number, f"seed {wish['seed']}", as_json)
+
+
+def _replayer(rules: Any, wish: dict[str, Any]) -> "Replayer":
+    """What plays deals as wished; ``rules`` is a name or a rule set."""
+    from sisepai.rules import load
+
+    rule_set = load(rules) if isinstance(rules, str) else rules
+    announce_compiling()
+    from sisepai.runs.plan import seatings
+    from sisepai.runs.replay import Replayer
+    from sisepai.strategies import parse_entries
+
+    entries, seats = parse_entries(wish["strategies"], rule_set.players)
+    return Replayer(rule_set, entries, seatings(wish["seating"], seats), wish["seed"])
+
+
+def _show(deal: "Deal", labels: tuple[str, ...], title: str, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(deal.to_dict()))
+        return
+    from sisepai.cli.console import console
+    from sisepai.cli.deal_view import print_deal
+
+    print_deal(console(), deal, labels, f"{title}, rules {deal.rules.name}")
+
+
+def _numbered(replayer: "Replayer", number: int, source: str, as_json: bool) -> "Deal":
+    """Play deal ``number`` and show it."""
+    deal = replayer.deal(number)
+    deck, seating = divmod(number, len(replayer.seatings))
+    _show(
+        deal, replayer.labels(number), f"deal {number} of {source}: deck {deck}, seating {seating}", as_json
+    )
+    return deal
+
+
+def _replay_decks(file: str, number: int | None, wish: dict[str, Any], as_json: bool) -> None:
+    from sisepai.runs.deckfile import disagreement, read_decks
+
+    name = "standard input" if file == "-" else file
+    decks = read_decks(_lines(file), name)
+    if number is not None and number >= len(decks):
+        raise InputError(f"{name} has {len(decks)} decks; the last is number {len(decks) - 1}")
+    told: list[str | None] = []
+    for place, (deck, deal, labels) in enumerate(_played(decks, wish)):
+        if number is not None and place != number:
+            continue
+        _show(deal, labels, f"deck {place}, line {deck.line} of {name}", as_json)
+        if deck.said:
+            told.append(disagreement(deck, deal))
+            line = f"line {deck.line}: {told[-1]}" if told[-1] else "as the line says"
+            if told[-1] or not as_json:
+                click.echo(line, err=as_json)
+    if len(told) > 1:
+        click.echo(f"{told.count(None)} of {len(told)} deals are as their lines say", err=True)
+
+
+def _lines(file: str) -> Iterable[bytes]:
+    if file != "-":
+        return Path(file).read_bytes().splitlines()
+    return () if sys.stdin is None else sys.stdin.buffer
+
+
+def _played(
+    decks: list["GivenDeck"], wish: dict[str, Any]
+) -> Iterator[tuple["GivenDeck", "Deal", tuple[str, ...]]]:
+    """The deals of the decks, in order. Decks of one rule set are played together, numbered from 0."""
+    import numpy as np
+
+    players = {}
+    for rules in dict.fromkeys(deck.rules for deck in decks):
+        same = [deck for deck in decks if deck.rules == rules]
+        replayer = _replayer(rules, wish)
+        dealers = np.array([deck.dealer for deck in same], np.uint8)
+        cards = np.array([deck.cards for deck in same], np.uint8)
+        players[rules] = replayer.given(dealers, cards), replayer.labels(0)
+    for deck in decks:
+        deals, labels = players[deck.rules]
+        yield deck, next(deals), labels

@@ -1,0 +1,233 @@
+"""Plays single deals again, and compares deals played again with what a run has stored."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sisepai import __version__
+from sisepai.engine.simulator import Chunk, Simulator, decks
+from sisepai.errors import InputError, SisepaiError
+from sisepai.jit import kernel_digest
+from sisepai.rules import RuleSet
+from sisepai.runs import log
+from sisepai.runs.deal import Deal, Deck, read_events
+from sisepai.runs.manifest import Manifest
+from sisepai.runs.manifest import Strategy as Wanted
+from sisepai.runs.schema import deal_table
+from sisepai.runs.store import Store
+from sisepai.strategies import Entry, strategy
+
+MOST_NAMED = 4  # columns that a message names
+
+
+class Replayer:
+    """Plays any deal of one rule set, one set of strategies and one seed.
+
+    Parameters
+    ----------
+    entries
+        The different strategies, up to four.
+    seatings
+        uint8[S, players]: which of them sits where; deal i plays deck i // S under seating i % S.
+    seed
+        0 to 2**64 - 1.
+    """
+
+    def __init__(
+        self, rules: RuleSet, entries: Sequence[Entry], seatings: NDArray[np.uint8], seed: int
+    ) -> None:
+        self.rules = rules
+        self.seatings = seatings
+        self.seed = seed
+        self.simulator = Simulator(rules, entries, seatings, seed)
+        self._labels = [entry.label for entry in entries]
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> "Replayer":
+        """What plays the deals of a run.
+
+        Raises
+        ------
+        InputError
+            This program does not know a strategy of the run, or a parameter of it.
+        """
+        return cls(manifest.rules, entries_of(manifest), manifest.plan.seatings, manifest.seed)
+
+    def labels(self, number: int) -> tuple[str, ...]:
+        """Who sits where in deal ``number``: the strategies by seat."""
+        return tuple(self._labels[entry] for entry in self.seatings[number % len(self.seatings)])
+
+    def deal(self, number: int) -> Deal:
+        """Play deal ``number``, 0 to 2**63 - 1.
+
+        Raises
+        ------
+        SisepaiError
+            A strategy answered something that was not offered.
+        """
+        chunk = self.simulator.play(number, 1, events=True)
+        dealer, redeals = int(chunk.rows["dealer"][0]), int(chunk.rows["redeals"][0])
+        dealt = [self._deck(number, dealer, attempt) for attempt in range(redeals + 1)]
+        return next(self._deals(chunk, [dealt]))
+
+    def given(self, dealers: NDArray[np.uint8], cards: NDArray[np.uint8]) -> Iterator[Deal]:
+        """Play given decks: uint8[count] and uint8[count, pack], as ``engine.simulator.decks`` returns them.
+
+        The k-th has number k for seatings and random streams; a redeal takes its next deck from seed and number.
+
+        Raises
+        ------
+        SisepaiError
+            As `deal`.
+        """
+        chunk = self.simulator.play_decks(dealers, cards, events=True)
+        dealt = []
+        for number, (dealer, pack) in enumerate(zip(dealers.tolist(), cards, strict=True)):
+            attempts = range(1, int(chunk.rows["redeals"][number]) + 1)
+            later = [self._deck(number, dealer, attempt) for attempt in attempts]
+            dealt.append([Deck.split(self.rules, dealer, pack), *later])
+        return self._deals(chunk, dealt)
+
+    def _deck(self, number: int, dealer: int, attempt: int) -> Deck:
+        """What deal ``number`` is dealt after some redeals."""
+        _, cards = decks(self.rules, self.seed, number // len(self.seatings), 1, attempt)
+        return Deck.split(self.rules, dealer, cards[0])
+
+    def _deals(self, chunk: Chunk, dealt: list[list[Deck]]) -> Iterator[Deal]:
+        events, counts = chunk.events, chunk.event_counts
+        assert events is not None
+        assert counts is not None
+        at = 0
+        for place, (count, packs) in enumerate(zip(counts.tolist(), dealt, strict=True)):
+            row = chunk.rows[place : place + 1]
+            yield Deal(self.rules, tuple(packs), row, read_events(events[at : at + count]))
+            at += count
+
+
+def entries_of(manifest: Manifest) -> list[Entry]:
+    """The strategies of a run, made again from their names and parameters.
+
+    Raises
+    ------
+    InputError
+        This program does not know one, or a parameter of it.
+    """
+    return [_entry(wanted) for wanted in manifest.strategies]
+
+
+def check_rows(store: Store, rows: NDArray[np.void], stored: pa.Table, first: int) -> None:
+    """Compare deals played again with the rows a run has stored, in all columns.
+
+    Parameters
+    ----------
+    rows
+        DEAL[count]: the deals from number ``first`` on.
+    stored
+        Their rows in the run.
+
+    Raises
+    ------
+    SisepaiError
+        They differ; the message names the first deal, what differs, and why that may be.
+    """
+    played, stored = _plain(deal_table(store.manifest, rows, first)), _plain(stored)
+    if played.equals(stored):
+        return
+    place = _first_difference(played, stored)
+    now, then = (table.slice(place, 1).to_pylist()[0] for table in (played, stored))
+    different = [f"{key} {_shown(then[key])} / {_shown(now[key])}" for key in now if now[key] != then[key]]
+    more = ", ..." if len(different) > MOST_NAMED else ""
+    raise SisepaiError(
+        f"{store.path}: deal {first + place} is not as stored (stored / played again): "
+        f"{', '.join(different[:MOST_NAMED])}{more}; {_why(store, first + place)}"
+    )
+
+
+def other_version(store: Store) -> str | None:
+    """In what the program that made a run differs from this one, as a clause; None when nothing is known to differ."""
+    for key, mine in (("sisepai", __version__), ("kernels", kernel_digest())):
+        for made in sorted(_logged(store.path, key) - {mine}):
+            return f"the run was made by another version of the program ({key} {made}; here it is {mine})"
+    for wanted, entry in zip(store.manifest.strategies, entries_of(store.manifest), strict=True):
+        if wanted.digest != entry.digest:
+            return f"the run was made with another version of the strategy '{wanted.name}'"
+    return None
+
+
+def _entry(wanted: Wanted) -> Entry:
+    try:
+        made = strategy(wanted.name)
+    except InputError as error:
+        raise InputError(f"a strategy of the run cannot be played: {error}") from error
+    ranges = {parameter.name: (parameter.low, parameter.high) for parameter in made.parameters}
+    for name, value in wanted.params.items():
+        if name not in ranges or isinstance(value, (str, bool)):
+            raise InputError(
+                f"strategy '{wanted.label}' of the run cannot be played: it has no parameter '{name}'"
+            )
+        low, high = ranges[name]
+        if not low <= value <= high:
+            raise InputError(
+                f"strategy '{wanted.label}' of the run: {name} = {value}: not from {low:g} to {high:g}"
+            )
+    return Entry(made, {name: float(value) for name, value in wanted.params.items()})
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Words as text, so that tables are equal whatever the order of their dictionaries."""
+    words = [pa.types.is_dictionary(field.type) for field in table.schema]
+    fields = [
+        field.with_type(pa.string()) if word else field
+        for field, word in zip(table.schema, words, strict=True)
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _first_difference(one: pa.Table, other: pa.Table) -> int:
+    """The first row in which two tables differ that do differ, found by halving."""
+    low, high = 0, len(one)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if one.slice(low, middle - low).equals(other.slice(low, middle - low)):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _why(store: Store, number: int) -> str:
+    shard = number // store.manifest.shard_deals
+    path = store.file("deals", shard)
+    if not _as_received(path, store.receipt("deals", shard)):
+        return f"{path} is damaged: its SHA-256 is not that of its receipt"
+    reason = other_version(store)
+    if reason:
+        return f"that is no damage: {reason}"
+    return f"{path} is as its receipt says, so both were edited, or the program was and kept its version"
+
+
+def _as_received(path: Path, receipt: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return bool(json.loads(receipt.read_bytes())["sha256"] == digest)
+    except (OSError, ValueError, TypeError, KeyError):
+        return False
+
+
+def _logged(folder: Path, key: str) -> set[str]:
+    """The versions of one thing that the log of a run names."""
+    versions = [entry.get("versions") for entry in log.read(folder)]
+    found = [one.get(key) for one in versions if isinstance(one, dict)]
+    # Only what looks like a version is repeated on a terminal.
+    return {text for text in found if isinstance(text, str) and 0 < len(text) <= 40 and text.isprintable()}
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)
