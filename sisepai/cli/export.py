@@ -1,0 +1,109 @@
+"""``sisepai export``: the deals, events or decks of a run as one file."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from sisepai.cli.compiling import announce_compiling
+from sisepai.cli.params import Choice
+from sisepai.cli.progress import shown
+from sisepai.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sisepai.runs.store import Store
+
+WHAT = ("deals", "events", "decks")
+FORMATS = ("parquet", "csv", "jsonl")
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "--what", type=Choice(WHAT), default="deals", show_default=True, help="One row a deal, event or deck."
+)
+@click.option(
+    "--format", "kind", type=Choice(FORMATS),
+    help="How it is written.  [default: what the ending of FILE says]",
+)  # fmt: skip
+@click.option("--out", metavar="FILE", required=True, help="The file to write; - is standard output.")
+@click.option("--overwrite", is_flag=True, help="Replace FILE once the new one is complete.")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+def export(run: Path, what: str, kind: str | None, out: str, overwrite: bool, quiet: bool) -> None:
+    """Write the deals, events or decks of a RUN to one file.
+
+    The columns are those of the run. Events that are not stored are played again. Decks have the columns deck, dealer,
+    hand_sizes and cards: the whole pack as card numbers, hands in seat order, then the stock. Of a run that is not
+    complete, what is there is written.
+
+    \b
+    Examples:
+      sisepai export runs/0001 --out deals.csv
+      sisepai export runs/0001 --what events --out events.parquet
+      sisepai export runs/0001 --what decks --format jsonl --out - | head
+    """
+    kind = kind or _kind_of(out)
+    if out == "-" and kind == "parquet":
+        raise InputError("Parquet does not go to standard output; name a FILE, or choose csv or jsonl")
+    from sisepai.runs.manifest import read_manifest
+    from sisepai.runs.store import Store
+
+    store = Store(run, read_manifest(run))
+    from sisepai.runs.export import whole_file
+
+    target = nullcontext(_stdout()) if out == "-" else whole_file(Path(out), overwrite)
+    with target as file:
+        if what == "decks" or (what == "events" and not store.manifest.events):
+            announce_compiling(quiet)
+        # A bar beside rows on the same terminal would be a mess.
+        rows, deals = _export(store, what, kind, file, quiet or out == "-")
+    if out != "-":
+        size = Path(out).stat().st_size
+        click.echo(f"{rows:,} {what} of {deals:,} deals, {size / 1e6:,.1f} MB\n{out}")
+
+
+def _kind_of(out: str) -> str:
+    ending = Path(out).suffix.lstrip(".").lower()
+    if ending in FORMATS:
+        return ending
+    raise InputError(
+        f"--out {out}: no ending that tells the format; give it with --format {', '.join(FORMATS)}"
+    )
+
+
+def _stdout() -> BinaryIO:
+    if sys.stdout is None:
+        raise InputError("there is no standard output")
+    return sys.stdout.buffer
+
+
+def _export(store: "Store", what: str, kind: str, file: BinaryIO, quiet: bool) -> tuple[int, int]:
+    """Write it all; returns rows written and deals they come from."""
+    from sisepai.runs.export import WRITERS, schema_of, tables
+
+    plan, shards = store.manifest.plan, sorted(store.done())
+    total = sum(plan.shard(shard).count for shard in shards)
+    if len(shards) < plan.shards:
+        click.echo(
+            f"the run is not complete: {len(shards):,} of {plan.shards:,} shards are there, with {total:,} of "
+            f"{plan.deals:,} deals",
+            err=True,
+        )
+    rows = deals = 0
+    with shown(total, quiet) as show:
+
+        def counted() -> Iterator["pa.Table"]:
+            nonlocal rows, deals
+            for count, table in tables(store, what, shards):
+                yield table
+                rows += len(table)
+                deals += count
+                show(deals)
+
+        WRITERS[kind](file, schema_of(store.manifest, what), counted())
+    return rows, deals

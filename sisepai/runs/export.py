@@ -1,0 +1,245 @@
+"""A run's deals, events or decks as one file: Parquet, CSV or JSON lines, written piece by piece.
+
+Events that are not stored are played again and the deals compared with the stored ones; decks are made from the seed.
+Only finished shards are exported.
+"""
+
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from sisepai.errors import InputError, SisepaiError
+from sisepai.runs.deal import hand_sizes
+from sisepai.runs.manifest import Manifest
+from sisepai.runs.plan import Shard
+from sisepai.runs.schema import deal_schema, event_schema, event_table
+from sisepai.runs.store import Store
+from sisepai.runs.stored import read_deals, read_groups
+
+if TYPE_CHECKING:
+    from sisepai.runs.replay import Replayer
+
+CHUNK_DEALS = 2_000  # deals played at a time for their events
+DECK_BATCH = 20_000  # decks made at a time
+TEXT_ROWS = 20_000  # rows turned into text at a time
+
+_CARDS = pa.list_(pa.field("element", pa.uint8(), nullable=False))
+
+
+def schema_of(manifest: Manifest, what: str) -> pa.Schema:
+    """Names and types of an export: those of the run for ``deals`` and ``events``; ``decks`` as `deck_schema`."""
+    return {"deals": deal_schema, "events": event_schema, "decks": deck_schema}[what](manifest)
+
+
+def deck_schema(manifest: Manifest) -> pa.Schema:
+    """One row a deck: its number, the dealer, the cards dealt to each seat, and the whole pack as card numbers.
+
+    The pack holds the hands in seat order, a dealer's extra card last in its hand, then the stock from its top. After
+    redeals it is the pack that was played.
+    """
+    fields = [
+        pa.field("deck", pa.uint64(), nullable=False),
+        pa.field("dealer", pa.uint8(), nullable=False),
+        pa.field("hand_sizes", _CARDS, nullable=False),
+        pa.field("cards", _CARDS, nullable=False),
+    ]
+    return pa.schema(fields, metadata=deal_schema(manifest).metadata)
+
+
+def tables(store: Store, what: str, shards: Iterable[int]) -> Iterator[tuple[int, pa.Table]]:
+    """What is in the given finished shards, piece by piece, each with the number of deals it adds.
+
+    Parameters
+    ----------
+    what
+        ``deals``, ``events`` or ``decks``.
+
+    Raises
+    ------
+    SisepaiError
+        A shard is damaged, or its deals played again are not those that are stored.
+    """
+    manifest = store.manifest
+    stored = what == "deals" or (what == "events" and manifest.events)
+    replayer = None
+    if what == "events" and not stored:
+        # The engine is loaded where it plays: most exports do without.
+        from sisepai.runs.replay import Replayer
+
+        replayer = Replayer.of(manifest)
+    for number in shards:
+        shard = manifest.plan.shard(number)
+        if stored:
+            yield from _stored(store, what, shard)
+        elif replayer:
+            yield from _played(store, shard, replayer)
+        else:
+            yield from _dealt(store, shard)
+
+
+def write_parquet(file: BinaryIO, schema: pa.Schema, pieces: Iterable[pa.Table]) -> None:
+    """Write tables of one schema as a Parquet file with zstd pages."""
+    with pq.ParquetWriter(file, schema, compression="zstd", compression_level=3) as writer:
+        for table in pieces:
+            if len(table):
+                writer.write_table(table, row_group_size=len(table))
+
+
+def write_csv(file: BinaryIO, schema: pa.Schema, pieces: Iterable[pa.Table]) -> None:
+    """Write tables as CSV under one head; none is an empty field, and a list its items with spaces between."""
+    file.write(",".join(schema.names).encode() + b"\n")
+    for frame in _frames(pieces):
+        names = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+        lists = [pl.col(name).cast(pl.List(pl.String)).list.join(" ").replace("", None) for name in names]
+        file.write(frame.with_columns(lists).write_csv(include_header=False).encode())
+
+
+def write_jsonl(file: BinaryIO, schema: pa.Schema, pieces: Iterable[pa.Table]) -> None:
+    """Write tables as JSON lines; an event has ``deal``, ``step`` and the keys of its kind (docs/rules.md)."""
+    for frame in _frames(pieces):
+        if "event" in schema.names:
+            file.write(frame.select(_event_lines().str.join("\n")).item().encode() + b"\n")
+        else:
+            file.write(frame.write_ndjson().encode())
+
+
+WRITERS: dict[str, Callable[[BinaryIO, pa.Schema, Iterable[pa.Table]], None]] = {
+    "parquet": write_parquet,
+    "csv": write_csv,
+    "jsonl": write_jsonl,
+}
+
+
+@contextmanager
+def whole_file(path: Path, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file to write to that appears under its name when all is written, and not at all when anything fails.
+
+    Raises
+    ------
+    InputError
+        There is something already and ``overwrite`` is not set, or it is no file, or its folder is missing.
+    SisepaiError
+        It cannot be written (disk full); the message names the path.
+    """
+    path = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a file")
+    if path.exists() and not overwrite:
+        raise InputError(f"{path} exists already; choose another name or add --overwrite")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}")
+    temporary = path.with_name(f".sisepai-export.{secrets.token_hex(4)}.tmp")
+    try:
+        file = temporary.open("xb")
+    except PermissionError as error:
+        raise InputError(f"{path}: no permission to write there") from error
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise SisepaiError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _stored(store: Store, what: str, shard: Shard) -> Iterator[tuple[int, pa.Table]]:
+    deals = shard.count
+    for table in read_groups(store.file(what, shard.number), schema_of(store.manifest, what)):
+        yield deals, table
+        deals = 0  # counted with the first piece
+
+
+def _played(store: Store, shard: Shard, replayer: "Replayer") -> Iterator[tuple[int, pa.Table]]:
+    """The events of a shard, played again."""
+    from sisepai.runs.replay import check_rows
+
+    deals = read_deals(store, shard.number)
+    for at in range(0, shard.count, CHUNK_DEALS):
+        count = min(CHUNK_DEALS, shard.count - at)
+        chunk = replayer.simulator.play(shard.first + at, count, events=True)
+        check_rows(store, chunk.rows, deals.slice(at, count), shard.first + at)
+        assert chunk.events is not None
+        assert chunk.event_counts is not None
+        yield count, event_table(store.manifest, chunk.events, chunk.event_counts, shard.first + at)
+
+
+def _dealt(store: Store, shard: Shard) -> Iterator[tuple[int, pa.Table]]:
+    """The decks of a shard, which holds whole blocks."""
+    rules, block = store.manifest.rules, store.manifest.plan.block
+    redeals = None
+    if rules.redeal != "never":
+        redeals = read_deals(store, shard.number)["redeals"].to_numpy()[::block]
+    begin, total = shard.first // block, shard.count // block
+    for at in range(0, total, DECK_BATCH):
+        count = min(DECK_BATCH, total - at)
+        again = np.zeros(count, np.uint16) if redeals is None else redeals[at : at + count]
+        yield count * block, _deck_table(store.manifest, begin + at, again)
+
+
+def _deck_table(manifest: Manifest, first: int, redeals: NDArray[np.uint16]) -> pa.Table:
+    """The decks from number ``first`` on, each after so many redeals: uint16[count]."""
+    from sisepai.engine.simulator import decks
+
+    rules, count = manifest.rules, len(redeals)
+    dealers, cards = decks(rules, manifest.seed, first, count)
+    for attempt in range(1, int(redeals.max(initial=0)) + 1):
+        _, dealt = decks(rules, manifest.seed, first, count, attempt)
+        cards[redeals == attempt] = dealt[redeals == attempt]
+    sizes = np.array([hand_sizes(rules, dealer) for dealer in range(rules.players)], np.uint8)
+    columns = [
+        pa.array(np.arange(first, first + count, dtype=np.uint64)),
+        pa.array(dealers),
+        _lists(sizes[dealers]),
+        _lists(cards),
+    ]
+    return pa.Table.from_arrays(columns, schema=deck_schema(manifest))
+
+
+def _lists(values: NDArray[np.uint8]) -> pa.Array:
+    """uint8[count, n] as a column of lists."""
+    count, length = values.shape
+    offsets = np.arange(0, count * length + 1, length, dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.reshape(-1)), type=_CARDS)
+
+
+def _frames(pieces: Iterable[pa.Table]) -> Iterator[pl.DataFrame]:
+    """Tables as frames of few enough rows that their text is small."""
+    for table in pieces:
+        for at in range(0, len(table), TEXT_ROWS):
+            frame = pl.from_arrow(table.slice(at, TEXT_ROWS))
+            assert isinstance(frame, pl.DataFrame)
+            yield frame
+
+
+def _event_lines() -> pl.Expr:
+    """Each event as JSON text. Words and codes hold nothing that JSON would escape."""
+    kind, card, partners = pl.col("event"), pl.col("card"), pl.col("with").cast(pl.List(pl.String))
+    listed = pl.concat_str(pl.lit('"'), partners.list.join('","'), pl.lit('"')).replace('""', "")
+    return pl.concat_str(
+        pl.lit('{"deal":'), pl.col("deal"), pl.lit(',"step":'), pl.col("step"),
+        pl.lit(',"event":"'), kind, pl.lit('"'),
+        _part(',"seat":', pl.col("seat"), ""),
+        _part(',"card":"', card, '"'),
+        pl.when((kind == "win") & card.is_null()).then(pl.lit(',"card":null')).otherwise(pl.lit("")),
+        _part(',"meld":"', pl.col("meld"), '"'),
+        _part(',"with":[', pl.when(kind == "take").then(listed), "]"),
+        _part(',"score":', pl.col("score"), ""),
+        pl.lit("}"),
+    )  # fmt: skip
+
+
+def _part(before: str, value: pl.Expr, after: str) -> pl.Expr:
+    """The value between two texts; nothing where there is no value."""
+    return pl.concat_str(pl.lit(before), value, pl.lit(after)).fill_null("")
