@@ -164,7 +164,8 @@ def later_deck(rules, seed, number, dealer, attempt):
 # ------------------------------------------------------------------------------------ deals written by hand
 
 # What a wish is to the kernels: the number of a meld kind, a win, or a card to discard.
-WISH_WIN, WISH_LATE, WISH_DISCARD, NO_WISH = 50, 51, 100, -1
+WISH_WIN, WISH_LATE, WISH_NONSENSE, WISH_PASS, WISH_DISCARD, NO_WISH = 50, 51, 52, 53, 100, -1
+OTHER_WISHES = {"win": WISH_WIN, "late": WISH_LATE, "nonsense": WISH_NONSENSE, "refuse": WISH_PASS}
 MOST_WISHES = 32
 
 
@@ -176,6 +177,10 @@ def wish_answer(view):
             break
         if wishes[w] == WISH_WIN and offers.win:
             return WIN
+        if wishes[w] == WISH_NONSENSE:
+            return offers.n
+        if wishes[w] == WISH_PASS:
+            return PASS
         for i in range(offers.n):
             if offers.kind[i] == wishes[w]:
                 return i
@@ -200,18 +205,19 @@ def wish_discard(view):
 class Wishes:
     """A seat that wants what a text says: meld kinds, `win`, and cards to discard, dearest first.
 
-    What stands after `late` it wants in discard windows alone. Plays in a `Simulator` (as an entry) and in the
+    What stands after `late` it wants in discard windows alone; `nonsense` answers what is not offered, and `refuse`
+    passes even a forced take, both of which the machine must catch. Plays in a `Simulator` (as an entry) and in the
     naive reference (as a strategy).
     """
 
     def __init__(self, text=""):
         self.words = text.split()
-        self.kinds = [word for word in self.words if word in ("win", "late", *MELDS)]
+        self.kinds = [word for word in self.words if word in (*OTHER_WISHES, *MELDS)]
         self.cards = [parse_cards(word)[0] for word in self.words if word not in self.kinds]
 
     def compiled(self):
         """The kernel form."""
-        numbers = {"win": WISH_WIN, "late": WISH_LATE} | {kind: number for number, kind in enumerate(MELDS)}
+        numbers = OTHER_WISHES | {kind: number for number, kind in enumerate(MELDS)}
         wishes = [WISH_DISCARD + card for card in self.cards] + [numbers[word] for word in self.kinds]
         padded = wishes + [NO_WISH] * (MOST_WISHES - len(wishes))
         return Compiled(_compiled(wish_answer), _compiled(wish_discard), padded)

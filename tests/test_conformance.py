@@ -96,7 +96,7 @@ def check_win_of_row(row, events):
 
 @every_variant
 def test_greedy_plays_as_the_reference(name, options):
-    greedy_agrees(name, options, SEED, 0, 25)
+    greedy_agrees(name, options, SEED, 0, 16)
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ RULES = st.fixed_dictionaries(
 NUMBERS = st.integers(0, 2**64 - 2)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(name=st.sampled_from(["classic", "ten-hu"]), options=RULES, seed=NUMBERS, deck=NUMBERS, data=st.data())
 def test_any_options_any_seats(name, options, seed, deck, data):
     if name == "ten-hu":
@@ -158,7 +158,7 @@ def test_any_options_any_seats(name, options, seed, deck, data):
     legal(name, options, ",".join(seats), seed, deck, 1)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(players=st.integers(2, 4), flowers=st.integers(0, 5), seed=NUMBERS, deck=NUMBERS)
 def test_any_cardavia_deal(players, flowers, seed, deck):
     options = {"players": players, "flowers": flowers}

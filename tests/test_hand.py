@@ -17,7 +17,7 @@ INDEPENDENT = ("cardavia", "ten-hu")
 HAND_VARIANTS = [
     ("cardavia", {}), ("classic", {}), ("ten-hu", {}), ("classic", {"colour_groups": "soldiers"}), ("own", {}),
 ]  # fmt: skip
-FAST_RANDOM, SLOW_RANDOM, BATCH = 250, 100_000, 5_000
+FAST_RANDOM, SLOW_RANDOM, BATCH = 200, 100_000, 5_000
 CONCEALED, EXPOSED, LOCKED = {}, {"exposed": 5}, {"exposed": 4, "locked": True}
 COLOURS = range(0, 28, 7)
 
@@ -88,7 +88,7 @@ def test_larger_halves_under_coupled_rules(first, size):
     agree("classic", list(small_halves(first, size)))
 
 
-@pytest.mark.parametrize(("first", "count"), [(0, 300), (3, 300)])
+@pytest.mark.parametrize(("first", "count"), [(0, 150), (3, 150)])
 def test_random_halves_under_coupled_rules(first, count):
     source = random.Random(first)
     types = [colour + first + i for colour in COLOURS for i in range(3)]

@@ -157,10 +157,12 @@ def test_a_forced_drawer_with_no_other_answer_wins():
     begins(written("cardavia", ["Kr Ky Kw Kg", LOOSE, LOOSE, LOOSE], "F"), "0 draw F\n0 win F 7")
 
 
-def test_no_general_is_discarded():
+@pytest.mark.parametrize("wish", ["Kr", "nonsense", "refuse"])
+def test_illegal_choices_are_caught(wish):
+    """To discard a General, to answer with a meld that was not offered, to pass a forced take."""
     hands = ["Kr Rg Ew Cy", LOOSE, LOOSE, LOOSE]
     with pytest.raises(SisepaiError, match="deal 0: a strategy chose what was not offered"):
-        written("cardavia", hands, "F", {0: "Kr"})
+        written("cardavia", hands, "F", {0: wish})
 
 
 # ------------------------------------------------------------------------------------------------- the stock's end
@@ -366,6 +368,13 @@ def test_a_forced_take_may_leave_a_dead_hand(least, end):
     hands = ["Ar Hg Ew Cy Pw", "Kg Ky F F", "Ar Hg Ew Cy", "Ar Hg Ew Cy"]
     deal = written("ten-hu", hands, "Kr", {0: "Pw", 1: "win"}, flowers=2, min_points=least)
     begins(deal, f"0 discard Pw\n1 draw Kr\n{end}")
+
+
+def test_a_forced_winner_is_not_offered_a_dead_hand():
+    """The quad wins with 8 + 1 + 1 points; the single would be short, and leave nothing to discard."""
+    hands = ["Ar Hg Ew Cy Pw Ey", "Kr Kr Kr Ky F", "Ar Hg Ew Cy Ey", "Ar Hg Ew Cy Pg"]
+    deal = written("ten-hu", hands, "Kr", {0: "Pw", 1: "single"}, flowers=1)
+    begins(deal, "0 discard Pw\n1 draw Kr\n1 win Kr 10")
 
 
 def test_soldiers_do_not_pair_in_ten_hu():
