@@ -156,6 +156,8 @@ def held(hand, card):
 
 def naive_wins(rules, hand):
     """Score of the best win by its card, where there is one."""
+    if naive.deadwood(rules, hand.cards) > 3:
+        return {}  # the winning meld holds at most three cards of the hand, and the rest is grouped
     laid = sum(naive.meld_points(rules, kind, cards[0], exposed=True) for kind, cards in hand.exposed)
     laid += sum(naive.meld_points(rules, "quad", card, exposed=False) for card in hand.quads)
     wins = {}
@@ -213,7 +215,7 @@ def random_hand(slow_rules, source, exposed=0, locked=False):
         # The fourth card of a dealt triple was not dealt, and one taken later lies exposed.
         left = [card for card in left if card not in hand.triples]
     cards, room = [], size - hand.size()
-    loose = source.choice([0, 1, 1, 2, 2, 3, room])
+    loose = source.choice([0, 1, 1, 2, 3, room, room, room])
     while room - len(cards) > loose:
         meld = _draw_meld(slow_rules, left, source)
         if meld is None or len(meld[1]) > room - len(cards):
