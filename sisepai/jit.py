@@ -12,11 +12,15 @@ import warnings
 from pathlib import Path
 
 import numba
-from numba.core import config
+import numba.extending
+from llvmlite import ir
+from numba.core import config, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-# First-class function types are experimental in Numba; the kernels' tests watch over them here.
+# First-class function types are experimental in Numba; the kernels' tests watch over them.
 warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+
+_FLAGS = {"nogil": True, "error_model": "numpy", "_nrt": False}  # _nrt: kernels own no memory, so count none
 
 _PACKAGE = Path(__file__).parent
 _KERNEL_FOLDERS = ("rules", "engine", "strategies")
@@ -25,7 +29,10 @@ _KERNEL_FOLDERS = ("rules", "engine", "strategies")
 def kernel_digest() -> str:
     """A short name for the kernels as they are: a digest of their sources and of Numba's version."""
     digest = hashlib.sha256(numba.__version__.encode())
-    sources = [_PACKAGE / "jit.py", *(p for room in _KERNEL_FOLDERS for p in sorted((_PACKAGE / room).glob("*.py")))]
+    sources = [
+        _PACKAGE / "jit.py",
+        *(p for room in _KERNEL_FOLDERS for p in sorted((_PACKAGE / room).glob("*.py"))),
+    ]
     for source in sources:
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
@@ -61,9 +68,34 @@ def is_compiled() -> bool:
 
 def inner(function):
     """A function that only kernels call: compiled with its caller, never on its own."""
-    return numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
+    return numba.njit(**_FLAGS)(function)
+
+
+def small(function):
+    """An `inner` function that is made part of each caller: for short ones, and long ones called from one place."""
+    return numba.njit(forceinline=True, **_FLAGS)(function)
 
 
 def kernel(signature):
     """A function that Python or a function table calls: compiled once for its signature, then kept."""
-    return numba.njit(signature, nogil=True, error_model="numpy", _nrt=False, cache=CACHE_FOLDER is not None)
+    return numba.njit(signature, cache=CACHE_FOLDER is not None, **_FLAGS)
+
+
+@numba.extending.intrinsic
+def _count_trailing_zeros(typing_context, mask):
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), generate
+
+
+def lowest(mask):
+    """Number of the lowest bit set in `mask` (int64, not 0)."""
+    return (int(mask) & -int(mask)).bit_length() - 1
+
+
+if not config.DISABLE_JIT:
+
+    @inner
+    def lowest(mask):
+        return _count_trailing_zeros(mask)

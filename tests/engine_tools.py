@@ -29,7 +29,9 @@ VARIANTS = [
     ("ten-hu", {"players": 2, "claim_general_quad": False}), ("ten-hu", {"redeal": "always", "players": 3}),
     ("own", {}), ("own", {"players": 3, "lock_dealt_triples": True, "colour_groups": "soldiers", "min_points": 0}),
 ]  # fmt: skip
-VARIANT_IDS = ["-".join([name, *(f"{key}={value}" for key, value in options.items())]) for name, options in VARIANTS]
+VARIANT_IDS = [
+    "-".join([name, *(f"{key}={value}" for key, value in options.items())]) for name, options in VARIANTS
+]
 PRESET_NAMES = ("cardavia", "classic", "ten-hu")
 
 
@@ -90,7 +92,9 @@ def same_chunks(one, other):
         return False
     if one.events is None or other.events is None:
         return True
-    return one.events.tobytes() == other.events.tobytes() and list(one.event_counts) == list(other.event_counts)
+    return one.events.tobytes() == other.events.tobytes() and list(one.event_counts) == list(
+        other.event_counts
+    )
 
 
 # ------------------------------------------------------------------------------------------------- events

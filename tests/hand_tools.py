@@ -189,7 +189,11 @@ def check(rules, slow_rules, hands, loose=True):
             "points": points_of(verdict.worth),
             "wins": {card: points_of(worth) for card, worth in enumerate(verdict.win) if worth >= 0},
         }
-        assert found == told, (slow_rules["name"], [naive.codes_of(part) for part in (hand.cards, hand.triples)], hand)
+        assert found == told, (
+            slow_rules["name"],
+            [naive.codes_of(part) for part in (hand.cards, hand.triples)],
+            hand,
+        )
         full = {card for card in range(N_TYPES) if held(hand, card) >= (5 if card == naive.FLOWER else 4)}
         assert mask_cards(verdict.wins) - full == set(wins), hand
         won += bool(wins)

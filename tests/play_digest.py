@@ -26,17 +26,6 @@ def digests(deals):
     return lines
 
 
-def fields_first():
-    """Let the fields of a record hide what NumPy's scalars have of that name (`size`), as in compiled code."""
-    plain = np.record.__getattribute__
-
-    def read(record, name):
-        fields = np.void.__getattribute__(record, "dtype").fields
-        return record[name] if fields and name in fields else plain(record, name)
-
-    np.record.__getattribute__ = read
-
-
 @numba.njit
 def _read(array, place):
     return array[place]
@@ -52,8 +41,6 @@ def bounds_are_checked():
 
 
 if __name__ == "__main__":
-    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
-        fields_first()
     if os.environ.get("NUMBA_BOUNDSCHECK") == "1" and not bounds_are_checked():
         sys.exit("bounds are not checked")
     for line, digest in digests(int(sys.argv[1])).items():

@@ -12,7 +12,7 @@ from naive import FLOWER
 
 from sisepai.cards import MELDS, N_TYPES, NONE
 from sisepai.engine.simulator import tables_array
-from sisepai.rules.hand import HAND, add_card, clear, deadwood
+from sisepai.rules.hand import HAND, add_card, deadwood, fill_hand
 from sisepai.rules.ruleset import PLACES
 
 SHOW, REDEAL, DRAW, TAKE, DISCARD, WIN, EXHAUSTED, DEAD_HAND = range(8)
@@ -134,7 +134,7 @@ def breach(tables, takes, dealer, deck, row, events, hands, lock, hand):
                     return 14
             elif due != DUE_WINDOW or card != card_open or (not drawn and seat == actor):
                 return 14
-            clear(tables, hand)
+            fill_hand(tables, hand, deck, 0, 0)
             for held in range(N_TYPES):
                 for _ in range(hands[seat, held] + (held == card)):
                     add_card(tables, hand, held)

@@ -63,7 +63,15 @@ def test_a_hand_may_be_written_in_several_words(invoke):
 
 def test_for_people(invoke):
     text = invoke("analyze", TWENTY).stdout
-    for part in ("20 cards", "command", "soldiers4", "deadwood  0", "points    10", "wins on", "(copies unseen)"):
+    for part in (
+        "20 cards",
+        "command",
+        "soldiers4",
+        "deadwood  0",
+        "points    10",
+        "wins on",
+        "(copies unseen)",
+    ):
         assert part in text
     assert "not complete" in invoke("analyze", "RrHr").stdout
     assert invoke("analyze", "-", stdin="Kr\nRr\n").stdout.count("deadwood") == 2

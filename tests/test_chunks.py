@@ -72,7 +72,9 @@ def test_given_decks_play_as_seeded_ones():
     for name in PRESET_NAMES:
         rules = rules_of(name, {})
         sim = simulator(rules, "random", 11)
-        assert same_chunks(sim.play_decks(*decks(rules, 11, 0, 100), events=True), sim.play(0, 100, events=True))
+        assert same_chunks(
+            sim.play_decks(*decks(rules, 11, 0, 100), events=True), sim.play(0, 100, events=True)
+        )
 
 
 def test_events_need_room_that_grows():
@@ -83,6 +85,6 @@ def test_events_need_room_that_grows():
     assert int(whole.event_counts.sum()) == len(whole.events)
     alone = [sim.play(deal, 1, events=True) for deal in range(300)]
     assert same_chunks(joined(alone), whole)
-    assert (np.add.reduceat(whole.events["event"] == 1, np.cumsum([0, *whole.event_counts[:-1]])) > 0).sum() == (
-        whole.rows.redeals > 0
-    ).sum()
+    assert (
+        np.add.reduceat(whole.events["event"] == 1, np.cumsum([0, *whole.event_counts[:-1]])) > 0
+    ).sum() == (whole.rows.redeals > 0).sum()

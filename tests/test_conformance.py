@@ -48,7 +48,9 @@ def test_shared_deals_event_for_event(cases, file):
             np.array([case["dealer"]], np.uint8), np.array([cards], np.uint8), events=True
         )
         assert event_dicts(chunk.events) == case["events"], f"{file} line {line}"
-        assert result_of(chunk.rows[0]) == {key: case[key] for key in ("winner", "score", "win_by", "outcome")}
+        assert result_of(chunk.rows[0]) == {
+            key: case[key] for key in ("winner", "score", "win_by", "outcome")
+        }
 
 
 # ----------------------------------------------------------------------------------------- the reference's `greedy`
@@ -74,7 +76,9 @@ def check_row(rules, row, events, slow, dealer):
     assert result_of(row) == {"winner": slow.winner, "score": slow.score, "win_by": slow.win_by,
                               "outcome": slow.outcome}  # fmt: skip
     names = [event["event"] for event in events]
-    assert (row["draws"], row["takes"], row["discards"]) == tuple(map(names.count, ("draw", "take", "discard")))
+    assert (row["draws"], row["takes"], row["discards"]) == tuple(
+        map(names.count, ("draw", "take", "discard"))
+    )
     assert row["dealer"] == dealer
     check_win_of_row(row, events)
 
@@ -83,7 +87,9 @@ def check_win_of_row(row, events):
     """The columns of the win: its card, whose card it was, and melds of 21 cards, the winner's takes among them."""
     last = events[-1]
     if last["event"] != "win":
-        assert (row["winner"], row["win_by"], row["from_seat"], row["win_card"], row["score"]) == (NONE,) * 4 + (0,)
+        assert (row["winner"], row["win_by"], row["from_seat"], row["win_card"], row["score"]) == (
+            NONE,
+        ) * 4 + (0,)
         assert not row["melds"].any()
         return
     dealt = last["card"] is None
@@ -207,7 +213,11 @@ def test_the_referee_sees_breaches(place, value, told):
     dealers, cards = decks(rules, SEED, 0, 50)
     chunk = simulator(rules, "greedy", SEED).play(0, 50, events=True)
     deal = int(np.argmax((dealers != 0) & (cards[:, 80] != 5)))
-    start, end = np.cumsum(chunk.event_counts, dtype=np.int64)[[deal - 1, deal]] if deal else (0, chunk.event_counts[0])
+    start, end = (
+        np.cumsum(chunk.event_counts, dtype=np.int64)[[deal - 1, deal]]
+        if deal
+        else (0, chunk.event_counts[0])
+    )
     words = chunk.events.view(np.uint8).reshape(-1, 8)[start:end]
     words[place] = value
     text = breaches("cardavia", {}, cards, chunk)[deal]

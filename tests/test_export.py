@@ -26,7 +26,16 @@ from sisepai.runs.replay import Replayer
 from sisepai.runs.schema import deal_schema, deal_table, encode, event_schema
 from sisepai.runs.store import Store
 
-PLAN = ("--deals", "120", "--strategies", "greedy,random,random,greedy", "--seating", "rotate", "--rules", "classic")
+PLAN = (
+    "--deals",
+    "120",
+    "--strategies",
+    "greedy,random,random,greedy",
+    "--seating",
+    "rotate",
+    "--rules",
+    "classic",
+)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +77,10 @@ def test_events_are_the_same_stored_or_played_again(invoke, made, tmp_path):
         assert pq.read_schema(path).equals(event_schema(read_manifest(made / name)))
         assert pl.read_parquet(path).equals(stored)
     for ending in ("csv", "jsonl"):
-        both = [exported(invoke, made / name, "events", tmp_path / f"{name}.{ending}") for name in ("bare", "events")]
+        both = [
+            exported(invoke, made / name, "events", tmp_path / f"{name}.{ending}")
+            for name in ("bare", "events")
+        ]
         assert both[0].read_bytes() == both[1].read_bytes()
 
 
@@ -78,7 +90,9 @@ def test_deals_as_csv_and_json_lines(invoke, made, tmp_path):
     assert [json.loads(line) for line in lines] == rows
     with exported(invoke, made / "bare", "deals", tmp_path / "deals.csv").open(newline="") as file:
         fields = list(csv.DictReader(file))
-    assert fields == [{key: "" if value is None else str(value) for key, value in row.items()} for row in rows]
+    assert fields == [
+        {key: "" if value is None else str(value) for key, value in row.items()} for row in rows
+    ]
 
 
 def test_events_as_json_lines_are_those_of_a_replay(invoke, made, tmp_path):
@@ -184,7 +198,9 @@ def test_standard_output_has_the_bytes_of_a_file(run, invoke, made, tmp_path):
 
 
 def test_a_closed_pipe_ends_silently(made):
-    command = f'"{sys.executable}" -m sisepai export "{made / "bare"}" --what events --format csv --out - | head -2'
+    command = (
+        f'"{sys.executable}" -m sisepai export "{made / "bare"}" --what events --format csv --out - | head -2'
+    )
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.stdout.startswith("deal,step,event,seat,card,meld,with,score\n0,0,")
@@ -209,7 +225,9 @@ def test_an_existing_file_is_replaced_only_when_asked(invoke, made, tmp_path):
     path = tmp_path / "deals.csv"
     path.write_text("mine")
     arguments = ("export", str(made / "bare"), "--out", str(path))
-    assert f"{path} exists already; choose another name or add --overwrite" in one_line_error(invoke(*arguments))
+    assert f"{path} exists already; choose another name or add --overwrite" in one_line_error(
+        invoke(*arguments)
+    )
     assert path.read_text() == "mine"
     link = tmp_path / "link.csv"
     link.symlink_to(path)
@@ -265,14 +283,18 @@ def test_events_that_belong_to_other_deals_are_not_exported(invoke, own, tmp_pat
     rows = Replayer.of(store.manifest).simulator.play(0, 120).rows
     rows["takes"][77] = 99
     store.write("deals", 0, encode(deal_schema(store.manifest), [deal_table(store.manifest, rows, 0)]), 120)
-    assert "deal 77 is not as stored (stored / played again): takes 99 / " in failed(invoke, own, "events", tmp_path)
+    assert "deal 77 is not as stored (stored / played again): takes 99 / " in failed(
+        invoke, own, "events", tmp_path
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits on the size of files are a Unix thing")
 @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
 def test_a_disk_that_fills_up(made, tmp_path, ending):
     path = tmp_path / f"events.{ending}"
-    command = f'ulimit -f 8; "{sys.executable}" -m sisepai export "{made / "bare"}" --what events --out "{path}"'
+    command = (
+        f'ulimit -f 8; "{sys.executable}" -m sisepai export "{made / "bare"}" --what events --out "{path}"'
+    )
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, env=environment)
     assert done.stderr == f"sisepai: {path}: cannot be written: File too large\n"

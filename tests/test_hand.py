@@ -144,7 +144,11 @@ def test_best_partition(name, options):
         assert deadwood == verdict.dead == naive.deadwood(slow_rules, hand.cards)
         if deadwood == 0:
             valid(rules, melds, hand.cards)
-            assert sum(meld.points for meld in melds) == points_of(verdict.worth) == naive_points(slow_rules, hand)
+            assert (
+                sum(meld.points for meld in melds)
+                == points_of(verdict.worth)
+                == naive_points(slow_rules, hand)
+            )
             assert Counter(meld.kind for meld in melds) == melds_of(verdict.worth)
 
 
@@ -179,7 +183,9 @@ def test_analyze(name):
         assert found.points == naive_points(slow_rules, hand)
         if hand.size() == 20:
             everything = [*hand.cards, *(card for _, cards in hand.exposed for card in cards)]
-            unseen = {card: (rules.flowers if card == FLOWER else 4) - everything.count(card) for card in range(29)}
+            unseen = {
+                card: (rules.flowers if card == FLOWER else 4) - everything.count(card) for card in range(29)
+            }
             wins = {card for card, worth in enumerate(verdict.win) if worth >= 0}
             assert dict(found.wins_on) == {card: unseen[card] for card in wins if unseen[card] > 0}
 

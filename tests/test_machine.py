@@ -111,8 +111,12 @@ def test_the_discarder_does_not_win_with_its_own_discard():
 
 
 def test_a_winning_take_is_free_of_place_and_kind():
-    begins(written("cardavia", [LOOSE, LOOSE, "Ry Cy Kr F", LOOSE], "Hy", {2: "win"}), "0 draw Hy\n2 win Hy 5")
-    begins(written("cardavia", [LOOSE, LOOSE, "Hy Ky Kr F", LOOSE], "Hy", {2: "win"}), "0 draw Hy\n2 win Hy 5")
+    begins(
+        written("cardavia", [LOOSE, LOOSE, "Ry Cy Kr F", LOOSE], "Hy", {2: "win"}), "0 draw Hy\n2 win Hy 5"
+    )
+    begins(
+        written("cardavia", [LOOSE, LOOSE, "Hy Ky Kr F", LOOSE], "Hy", {2: "win"}), "0 draw Hy\n2 win Hy 5"
+    )
 
 
 def test_no_pair_without_winning():
@@ -227,13 +231,17 @@ def test_the_next_seat_pairs_in_the_discard_window_alone():
         2 draw Aw""")  # fmt: skip
 
 
-@pytest.mark.parametrize(("groups", "third"), [("any", "1 take Hy colours3: Hr Hw"), ("soldiers", "1 discard Hy")])
+@pytest.mark.parametrize(
+    ("groups", "third"), [("any", "1 take Hy colours3: Hr Hw"), ("soldiers", "1 discard Hy")]
+)
 def test_colour_groups(groups, third):
     deal = classic(["Hr Hw Er Ay", LOOSE, LOOSE], "Hy", {1: "colours3"}, colour_groups=groups)
     begins(deal, f"0 discard Pw\n1 draw Hy\n{third}")
 
 
-@pytest.mark.parametrize(("claim", "third"), [(True, "3 take Kr quad: Kr Kr Kr"), (False, "1 take Kr single")])
+@pytest.mark.parametrize(
+    ("claim", "third"), [(True, "3 take Kr quad: Kr Kr Kr"), (False, "1 take Kr single")]
+)
 def test_claim_general_quad(claim, third):
     hands = [LOOSE, LOOSE, "Kr Kr Kr Ew"]
     begins(classic(hands, "Kr", {3: "quad"}, claim_general_quad=claim), f"0 discard Pw\n1 draw Kr\n{third}")
@@ -328,7 +336,9 @@ def test_points_of_a_flower(name, flowers, score):
     hands = ["F Kg Ky Hy", LOOSE, LOOSE, LOOSE]
     if name == "classic":
         hands[3] += " Pw"
-    deal = written(name, hands, "Hy", {0: "win", 3: "Pw"}, dealer=0 if name == "cardavia" else 3, flowers=flowers)
+    deal = written(
+        name, hands, "Hy", {0: "win", 3: "Pw"}, dealer=0 if name == "cardavia" else 3, flowers=flowers
+    )
     assert deal.lines[-1] == f"0 win Hy {score}"
 
 
@@ -349,9 +359,16 @@ def test_a_complete_hand_that_is_short_plays_on(least, first):
 
 def test_a_short_meld_may_stand_beside_a_win():
     """The quad brings 6 + 3 + 1 points; the pair is complete too, but short, so it is an ordinary take."""
-    hands = ["Ar Hg Ew Cy Pw Ey Ey Ag", "Rr Rr Rr Pr Py Pg Kg", "Ar Hg Ew Cy Ag Cw Ey", "Ar Hg Ew Cy Ag Cw Ey"]
+    hands = [
+        "Ar Hg Ew Cy Pw Ey Ey Ag",
+        "Rr Rr Rr Pr Py Pg Kg",
+        "Ar Hg Ew Cy Ag Cw Ey",
+        "Ar Hg Ew Cy Ag Cw Ey",
+    ]
     begins(written("ten-hu", hands, "Rr", {0: "Pw", 1: "win"}), "0 discard Pw\n1 draw Rr\n1 win Rr 10")
-    begins(written("ten-hu", hands, "Rr", {0: "Pw", 1: "pair"}), "0 discard Pw\n1 draw Rr\n1 take Rr pair: Rr")
+    begins(
+        written("ten-hu", hands, "Rr", {0: "Pw", 1: "pair"}), "0 discard Pw\n1 draw Rr\n1 take Rr pair: Rr"
+    )
 
 
 def test_a_take_that_leaves_no_discard_is_not_offered():

@@ -158,7 +158,9 @@ def test_the_pages_vectors():
     assert {v["seed"] for v in vectors} >= {0, 7, 2**64 - 1}
     for given in vectors:
         assert given == vector(given["rules"], given["seed"], given["deck"], given["attempt"])
-        dealers, cards = decks(rules_of(given["rules"], {}), given["seed"], given["deck"], 1, given["attempt"])
+        dealers, cards = decks(
+            rules_of(given["rules"], {}), given["seed"], given["deck"], 1, given["attempt"]
+        )
         assert dealers[0] == given["dealer"]
         assert hashlib.sha256(cards[0].tobytes()).hexdigest() == given["sha256"]
 
@@ -231,7 +233,13 @@ class RandomByThePage:
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=VARIANT_IDS)
 def test_random_plays_as_the_page_says(name, options):
     """So `random` is uniform over its answers and cards, from its seat's own stream, card by card."""
-    rules, slow_rules, seed, first, count = rules_of(name, options), naive_rules_of(name, options), 99, 2**32 - 5, 12
+    rules, slow_rules, seed, first, count = (
+        rules_of(name, options),
+        naive_rules_of(name, options),
+        99,
+        2**32 - 5,
+        12,
+    )
     events = events_by_deal(simulator(rules, "random", seed).play(first, count, events=True))
     for i, (dealer, hands, stock) in enumerate(seeded_decks(rules, seed, first, count)):
         seats = [RandomByThePage(seed, first + i, seat) for seat in range(rules.players)]

@@ -89,7 +89,9 @@ def line_of(**changes):
 
 def test_a_deck_needs_five_keys_only(invoke):
     whole = invoke("replay", "--deck", "-", "--json", stdin=line_of()).stdout
-    bare = line_of(events=None, winner=None, score=None, win_by=None, outcome=None, options=None, players=None)
+    bare = line_of(
+        events=None, winner=None, score=None, win_by=None, outcome=None, options=None, players=None
+    )
     result = invoke("replay", "--deck", "-", "--json", stdin="\n" + bare + "\n\n")
     assert (result.stdout, result.stderr) == (whole, "")
 
@@ -350,7 +352,10 @@ def test_a_deal_that_is_not_stored_yet(invoke, own):
     ("change", "part"),
     [
         ({"name": "bold"}, "a strategy of the run cannot be played: unknown strategy 'bold'"),
-        ({"params": {"risk": 1}}, "strategy 'greedy' of the run cannot be played: it has no parameter 'risk'"),
+        (
+            {"params": {"risk": 1}},
+            "strategy 'greedy' of the run cannot be played: it has no parameter 'risk'",
+        ),
     ],
 )
 def test_a_strategy_that_is_not_known_here(invoke, own, change, part):

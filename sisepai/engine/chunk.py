@@ -8,29 +8,28 @@ import numba
 import numpy as np
 
 from sisepai.cards import MELDS, NONE
-from sisepai.engine.machine import deal, submit_answer, submit_discard
+from sisepai.engine.machine import deal, go_on, submit
 from sisepai.engine.randomness import DECK_STREAM, RNG, below, open_stream, shuffle
 from sisepai.engine.records import (
+    ALL_PARAMETERS,
     ANSWER_DUE,
     DEAL,
-    HIDDEN,
+    ENTRIES,
+    GAME,
     HISTORY,
     ILLEGAL,
     MOST_EVENTS,
     O_WIN,
-    OFFERS,
     OVER,
     PARAMETERS,
     SEATS,
     TABLE,
-    Game,
     View,
 )
-from sisepai.jit import inner, kernel
-from sisepai.rules.hand import HAND, MELD_LIST
+from sisepai.jit import inner, small
+from sisepai.rules.hand import HAND, OFFERS
 from sisepai.rules.tables import TABLES
 
-ENTRIES = 4  # different strategies in one chunk
 DECK_RNG = SEATS  # place of the deck's generator after the seats'
 
 
@@ -48,21 +47,13 @@ _STRATEGY = numba.types.FunctionType(STRATEGY_SIGNATURE)
 _STRATEGIES = numba.types.UniTuple(_STRATEGY, ENTRIES)
 
 
-class Workspace:
-    """The records of one deal in progress, for one thread."""
+# Everything a thread writes while it plays a deal.
+WORK = np.dtype([("game", GAME), ("rng", RNG, SEATS + 1)], align=True)
 
-    def __init__(self) -> None:
-        self.table = np.zeros(1, TABLE).view(np.recarray)
-        self.history = np.zeros(1, HISTORY).view(np.recarray)
-        self.hands = np.zeros(SEATS, HAND).view(np.recarray)
-        self.offers = np.zeros(1, OFFERS).view(np.recarray)
-        self.hidden = np.zeros(1, HIDDEN).view(np.recarray)
-        self.melds = np.zeros(1, MELD_LIST).view(np.recarray)
-        self.rngs = np.zeros(SEATS + 1, RNG).view(np.recarray)
 
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        """The records in the order of the kernel's arguments."""
-        return self.table, self.history, self.hands, self.offers, self.hidden, self.melds, self.rngs
+def one(dtype: np.dtype) -> np.recarray:
+    """An array of one empty record."""
+    return np.zeros(1, dtype).view(np.recarray)
 
 
 @inner
@@ -77,41 +68,45 @@ def shuffle_deck(tables, rng, seed, deck, attempt, cards):
 
 
 @inner
-def start_deal(game, rngs, seed, deck, dealer):
+def start_deal(tables, work, seed, deck, dealer):
     """Deal deck number `deck`, again after each redeal; returns how many redeals there were.
 
     With a `dealer` the first deck is already in `hidden.deck`; with NONE it comes from the seed.
     """
+    game = work.game
     game.table.events = 0
     attempt = 0
     if dealer == NONE:
-        dealer = shuffle_deck(game.tables, rngs[DECK_RNG], seed, deck, attempt, game.hidden.deck)
-    while deal(game, dealer):
+        dealer = shuffle_deck(tables, work.rng[DECK_RNG], seed, deck, attempt, game.hidden.deck)
+    while deal(tables, game, dealer):
         attempt += 1
-        shuffle_deck(game.tables, rngs[DECK_RNG], seed, deck, attempt, game.hidden.deck)
-    for seat in range(game.tables.players):
-        open_stream(rngs[seat], seed, deck, attempt, seat + 1)
+        shuffle_deck(tables, work.rng[DECK_RNG], seed, deck, attempt, game.hidden.deck)
+    for seat in range(tables.players):
+        open_stream(work.rng[seat], seed, deck, attempt, seat + 1)
     return attempt
 
 
-@inner
-def play_out(game, rngs, answers, discards, parameters, seating):
+@small
+def play_out(tables, work, answers, discards, parameters, seating):
     """Ask the strategies until the deal is over."""
+    game = work.game
     hidden = game.hidden
-    while hidden.phase < OVER:
+    while True:
+        go_on(tables, game)
+        if hidden.phase >= OVER:
+            return
         seat = hidden.due
         entry = seating[seat]
         view = View(
-            game.tables, game.table, game.history, game.hands[seat], game.offers, seat, rngs[seat], parameters[entry]
-        )
-        if hidden.phase == ANSWER_DUE:
-            submit_answer(game, answers[entry](view))
-        else:
-            submit_discard(game, discards[entry](view))
+            tables, game.table, game.history, game.hands[seat], game.offers, seat, work.rng[seat],
+            parameters.entry[entry],
+        )  # fmt: skip
+        choice = answers[entry](view) if hidden.phase == ANSWER_DUE else discards[entry](view)
+        submit(tables, game, choice)
 
 
 @inner
-def fill_row(game, row, redeals):
+def fill_row(tables, game, row, redeals):
     """One DEAL row from a deal that is over."""
     table, hidden = game.table, game.hidden
     row.dealer = table.dealer
@@ -128,7 +123,7 @@ def fill_row(game, row, redeals):
     for kind in range(len(MELDS)):
         row.melds[kind] = hidden.worth >> 5 * kind & 31
     for seat in range(SEATS):
-        if seat >= table.players:
+        if seat >= tables.players:
             row.end_deadwood[seat] = NONE
         elif hidden.outcome == O_WIN and seat == hidden.winner:
             row.end_deadwood[seat] = 0
@@ -136,26 +131,35 @@ def fill_row(game, row, redeals):
             row.end_deadwood[seat] = game.hands[seat].dead
 
 
-@kernel(
-    numba.int64(
-        numba.typeof(np.zeros(1, TABLES).view(np.recarray)), _STRATEGIES, _STRATEGIES,
-        numba.typeof(np.zeros(ENTRIES, PARAMETERS).view(np.recarray)), numba.uint8[:, ::1], numba.uint64, numba.uint64,
-        numba.uint8[::1], numba.uint8[:, ::1],
-        numba.typeof(np.zeros(1, DEAL).view(np.recarray)), numba.uint64[::1], numba.uint16[::1],
-        *[numba.typeof(array) for array in Workspace().arrays()],
-    )
+PLAY_CHUNK = numba.int64(
+    numba.typeof(one(TABLES)), _STRATEGIES, _STRATEGIES, numba.typeof(one(ALL_PARAMETERS)), numba.uint8[:, ::1],
+    numba.uint64, numba.uint64, numba.uint8[::1], numba.uint8[:, ::1], numba.typeof(one(DEAL)),
+    numba.uint64[::1], numba.uint16[::1], numba.typeof(one(WORK)),
 )  # fmt: skip
+
+
 def play_chunk(
-    tables, answers, discards, parameters, seatings, seed, first, dealers, decks, rows, events, event_counts,
-    table, history, hands, offers, hidden, melds, rngs,
-):  # fmt: skip
+    tables,
+    answers,
+    discards,
+    parameters,
+    seatings,
+    seed,
+    first,
+    dealers,
+    decks,
+    rows,
+    events,
+    event_counts,
+    work,
+):
     """Play `len(rows)` deals from number `first` on; returns how many were played.
 
     Deal i plays deck i // S under seating i % S. `dealers` and `decks` may hold the deck of each deal; empty, the
-    decks come from the seed. Stops early when fewer than MOST_EVENTS places are left in
-    `events` (unless that is empty: then no events are kept) or when a strategy chose what it may not.
+    decks come from the seed. Stops early when fewer than MOST_EVENTS places are left in `events` (unless that is
+    empty: then no events are kept) or when a strategy chose what it may not.
     """
-    game = Game(tables[0], table[0], history[0], hands, offers[0], hidden[0], melds[0])
+    game = work[0].game
     n_seatings = np.uint64(len(seatings))
     filled = 0
     for i in range(len(rows)):
@@ -167,13 +171,14 @@ def play_chunk(
             dealer = np.int64(dealers[i])
             for j in range(decks.shape[1]):
                 game.hidden.deck[j] = decks[i, j]
-        redeals = start_deal(game, rngs, seed, number // n_seatings, dealer)
+        redeals = start_deal(tables[0], work[0], seed, number // n_seatings, dealer)
         for seat in range(SEATS):
-            rows[i].dealt_deadwood[seat] = game.hands[seat].dead if seat < game.tables.players else NONE
-        play_out(game, rngs, answers, discards, parameters, seatings[np.int64(number % n_seatings)])
+            rows[i].dealt_deadwood[seat] = game.hands[seat].dead if seat < tables[0].players else NONE
+        seating = seatings[np.int64(number % n_seatings)]
+        play_out(tables[0], work[0], answers, discards, parameters[0], seating)
         if game.hidden.phase == ILLEGAL:
             return i
-        fill_row(game, rows[i], redeals)
+        fill_row(tables[0], game, rows[i], redeals)
         if len(events) > 0:
             event_counts[i] = game.table.events
             for j in range(game.table.events):
@@ -182,13 +187,13 @@ def play_chunk(
     return len(rows)
 
 
-@kernel(
-    numba.void(
-        numba.typeof(np.zeros(1, TABLES).view(np.recarray)), numba.uint64, numba.uint64, numba.int64,
-        numba.uint8[::1], numba.uint8[:, ::1], numba.typeof(Workspace().rngs),
-    )
+DECK_ROWS = numba.void(
+    numba.typeof(one(TABLES)), numba.uint64, numba.uint64, numba.int64, numba.uint8[::1], numba.uint8[:, ::1],
+    numba.typeof(one(RNG)),
 )  # fmt: skip
-def deck_rows(tables, seed, first, attempt, dealers, cards, rngs):
+
+
+def deck_rows(tables, seed, first, attempt, dealers, cards, rng):
     """Fill `dealers` and the rows of `cards` with the decks from number `first` on."""
     for i in range(len(dealers)):
-        dealers[i] = shuffle_deck(tables[0], rngs[DECK_RNG], seed, first + np.uint64(i), attempt, cards[i])
+        dealers[i] = shuffle_deck(tables[0], rng[0], seed, first + np.uint64(i), attempt, cards[i])

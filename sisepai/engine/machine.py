@@ -1,14 +1,16 @@
 """The deal machine: knows which seat must do what, takes its answer, and goes on until the next answer is due.
 
-`deal` starts a deal from a deck; then, until `hidden.phase` is OVER, the seat `hidden.due` must answer a window
-(`submit_answer`) or choose a discard (`submit_discard`). Whatever drives it, these three are the only way in.
-Answers are kept hidden until all seats of the window have given theirs. An answer that was not offered stops the
-machine with phase ILLEGAL.
+`deal` starts a deal from a deck and `go_on` runs to where something is due: the seat `hidden.due` must answer a window
+(phase ANSWER_DUE) or choose a discard (DISCARD_DUE). `submit` takes the choice, `go_on` goes on, until the phase is
+OVER. Whatever drives a deal, these three are the only way in. Answers stay hidden until all seats of the window have
+given theirs. A choice that was not offered stops the machine with phase ILLEGAL.
+
+Cost: big functions have one place that calls them, so that the compiled kernel holds each of them once.
 """
 
 import numpy as np
 
-from sisepai.cards import FLOWER, N_TYPES, NONE
+from sisepai.cards import N_TYPES, NONE
 from sisepai.engine.records import (
     ANSWER_DUE,
     BY_DEALT,
@@ -27,6 +29,7 @@ from sisepai.engine.records import (
     E_TAKE,
     E_WIN,
     ILLEGAL,
+    LAID,
     MOST_EVENTS,
     NO_WINDOW,
     O_DEAD_HAND,
@@ -34,19 +37,19 @@ from sisepai.engine.records import (
     O_WIN,
     OVER,
     PASS,
+    RUNNING,
     SEATS,
     WIN,
 )
-from sisepai.jit import inner
+from sisepai.jit import inner, small
 from sisepai.rules.hand import (
     K_QUAD,
     K_TRIPLE,
     LOW_28,
-    add_card,
     best_worth,
-    clear,
     deadwood,
     discardable,
+    fill_hand,
     is_win,
     lift_partners,
     list_melds,
@@ -71,27 +74,27 @@ PLAIN = np.uint64(0xFFFFFFFFFF000000)
 SCORE_SHIFT = np.uint64(56)
 
 
-@inner
+@small
 def _log(game, word):
     if game.table.events < MOST_EVENTS:
         game.history.event[game.table.events] = word
         game.table.events += 1
 
 
-@inner
+@small
 def log_plain(game, event, seat, card):
     """Append an event that has no meld."""
     _log(game, np.uint64(event | seat << 8 | card << 16) | PLAIN)
 
 
-@inner
+@small
 def log_meld(game, event, seat, card, meld, first, second, third):
     """Append an event with a meld and the concealed cards it used."""
     low = event | seat << 8 | card << 16 | meld << 24 | first << 32 | second << 40 | third << 48
     _log(game, np.uint64(low) | np.uint64(NONE) << SCORE_SHIFT)
 
 
-@inner
+@small
 def log_win(game, seat, card, score):
     """Append a win; `card` is NONE for a dealt one."""
     low = E_WIN | seat << 8 | card << 16
@@ -102,39 +105,36 @@ def log_win(game, seat, card, score):
 
 
 @inner
-def deal(game, dealer):
+def deal(tables, game, dealer):
     """Start a deal from `hidden.deck`; True when it is annulled and must be dealt again from the next deck.
 
     The history is continued, not cleared: a redealt deal tells of its earlier attempts.
     """
-    tables, table, hidden = game.tables, game.table, game.hidden
-    _clear_table(game, dealer)
+    table, hidden = game.table, game.hidden
+    _clear_table(tables, game, dealer)
     place = 0
     for seat in range(tables.players):
-        hand = game.hands[seat]
-        clear(tables, hand)
-        for _ in range(tables.hand_size + (tables.dealer_leads and seat == dealer)):
-            add_card(tables, hand, np.int64(hidden.deck[place]))
-            place += 1
+        size = tables.hand_size + (tables.dealer_leads and seat == dealer)
+        fill_hand(tables, game.hands[seat], hidden.deck, place, size)
+        place += size
     hidden.next = place
     table.stock = tables.pack - place
     for i in range(tables.players):
-        _settle_dealt_hand(game, (dealer + i) % tables.players)
-    if tables.dealer_leads and _wins_dealt(game, dealer):
+        _settle_dealt_hand(tables, game, (dealer + i) % tables.players)
+    if tables.dealer_leads and _wins_dealt(tables, game, dealer):
         return False
-    if tables.redeal and _redeal(game, dealer):
+    if tables.redeal and _redeal(tables, game, dealer):
         return True
+    hidden.phase = RUNNING
+    table.actor = (dealer + tables.players - 1) % tables.players
     if tables.dealer_leads:
-        _await_discard(game, dealer)
-    else:
-        table.actor = (dealer + tables.players - 1) % tables.players
-        _go_on(game)
+        _await_discard(tables, game, dealer)
     return False
 
 
 @inner
-def _clear_table(game, dealer):
-    tables, table, hidden = game.tables, game.table, game.hidden
+def _clear_table(tables, game, dealer):
+    table, hidden = game.table, game.hidden
     table.players = tables.players
     table.dealer = dealer
     table.window = NO_WINDOW
@@ -147,9 +147,11 @@ def _clear_table(game, dealer):
         table.seen[card] = 0
     for seat in range(SEATS):
         table.melds[seat] = 0
-        table.size[seat] = 0
+        table.cards[seat] = 0
         for card in range(N_TYPES):
             table.discarded[seat, card] = 0
+    hidden.pending = 0
+    hidden.level = L_NOBODY
     hidden.outcome = NONE
     hidden.winner = NONE
     hidden.worth = 0
@@ -159,9 +161,9 @@ def _clear_table(game, dealer):
 
 
 @inner
-def _settle_dealt_hand(game, seat):
+def _settle_dealt_hand(tables, game, seat):
     """Show dealt quads, lock dealt triples, and see what the hand is worth."""
-    tables, table = game.tables, game.table
+    table = game.table
     hand = game.hands[seat]
     if tables.show_dealt_quads:
         for card in range(N_TYPES):
@@ -174,29 +176,29 @@ def _settle_dealt_hand(game, seat):
             if hand.count[card] == 3 and not (GENERALS | FLOWERS) >> card & 1:
                 set_aside(tables, hand, card, 3, True)
     refresh(tables, hand, game.melds)
-    table.size[seat] = hand.size
+    table.cards[seat] = hand.cards
 
 
 @inner
-def _wins_dealt(game, dealer):
+def _wins_dealt(tables, game, dealer):
     """A dealer whose cards are complete as dealt wins at once."""
     hand = game.hands[dealer]
     if hand.dead > 0:
         return False
-    worth = best_worth(game.tables, hand) + hand.fixed
-    if not is_win(game.tables, worth):
+    worth = best_worth(tables, hand) + hand.fixed
+    if not is_win(tables, worth):
         return False
     _finish_win(game, dealer, NONE, worth, BY_DEALT, NONE)
     return True
 
 
 @inner
-def _redeal(game, dealer):
+def _redeal(tables, game, dealer):
     """Log a redeal for each seat entitled to one; True when there is any."""
     any_seat = False
-    for i in range(game.tables.players):
-        seat = (dealer + i) % game.tables.players
-        if _may_redeal(game.tables, game.hands[seat]):
+    for i in range(tables.players):
+        seat = (dealer + i) % tables.players
+        if _may_redeal(tables, game.hands[seat]):
             log_plain(game, E_REDEAL, seat, NONE)
             any_seat = True
     return any_seat
@@ -213,27 +215,28 @@ def _may_redeal(tables, hand):
 # --- windows --------------------------------------------------------------------------------------------------
 
 
-@inner
-def _go_on(game):
-    """After a window that nobody took: open the next ones until an answer is due or the deal is over."""
+@small
+def go_on(tables, game):
+    """Run until an answer or a discard is due, or the deal is over; nothing to do when one is due already."""
     table, hidden = game.table, game.hidden
-    while True:
-        if table.window == DRAW:  # the drawn card becomes the drawer's discard
-            _discard(game, table.actor, table.card)
-        else:
-            if table.stock <= game.tables.undrawn:
-                table.window = NO_WINDOW
-                hidden.phase = OVER
-                hidden.outcome = O_EXHAUSTED
-                log_plain(game, E_EXHAUSTED, NONE, NONE)
-                return
-            _draw(game)
-        if hidden.pending and _ask_next(game):
+    while hidden.phase == RUNNING:
+        if hidden.pending and _ask_next(tables, game):
             return
+        if hidden.level < L_NOBODY:
+            _give_card(tables, game)
+        elif table.window == DRAW or table.window == LAID:
+            _open_discard(tables, game)  # a drawn card that nobody took becomes the drawer's discard
+        elif table.stock > tables.undrawn:
+            _open_draw(tables, game)
+        else:
+            table.window = NO_WINDOW
+            hidden.phase = OVER
+            hidden.outcome = O_EXHAUSTED
+            log_plain(game, E_EXHAUSTED, NONE, NONE)
 
 
-@inner
-def _draw(game):
+@small
+def _open_draw(tables, game):
     """The seat after the last drawer or discarder draws; open the draw window."""
     table, hidden = game.table, game.hidden
     seat = table.actor + 1
@@ -248,29 +251,26 @@ def _draw(game):
     table.window = DRAW
     table.actor = seat
     table.card = card
-    hidden.level = L_NOBODY
-    hidden.pending = _interested(game, seat, card, DRAWER, DRAW_NEXT, DRAW_OTHERS)
+    hidden.pending = _interested(tables, game, seat, card, DRAWER, DRAW_NEXT, DRAW_OTHERS)
 
 
-@inner
-def _discard(game, seat, card):
-    """Lay a card down as the discard of `seat`; open the discard window."""
+@small
+def _open_discard(tables, game):
+    """The card of the table becomes the discard of its actor; open the discard window."""
     table, hidden = game.table, game.hidden
+    seat, card = table.actor, table.card
+    table.window = DISCARD
     table.discards += 1
     table.discarded[seat, card] += 1
     log_plain(game, E_DISCARD, seat, card)
-    table.window = DISCARD
-    table.actor = seat
-    table.card = card
-    hidden.level = L_NOBODY
-    hidden.pending = _interested(game, seat, card, -1, DISCARD_NEXT, DISCARD_OTHERS)
+    hidden.pending = _interested(tables, game, seat, card, -1, DISCARD_NEXT, DISCARD_OTHERS)
 
 
-@inner
-def _interested(game, actor, card, own, after, others):
+@small
+def _interested(tables, game, actor, card, own, after, others):
     """Mask of the seats that may answer something but pass; the rows of `wants` by place (own < 0: none)."""
     mask = 0
-    for seat in range(game.table.players):
+    for seat in range(tables.players):
         distance = seat - actor
         if distance == 0:
             place = own
@@ -283,7 +283,7 @@ def _interested(game, actor, card, own, after, others):
     return mask
 
 
-@inner
+@small
 def _place(table, seat):
     """The place of `seat` toward the card of the open window."""
     distance = (seat - table.actor) % table.players
@@ -292,15 +292,15 @@ def _place(table, seat):
     return DISCARD_NEXT if distance == 1 else DISCARD_OTHERS
 
 
-@inner
-def _ask_next(game):
+@small
+def _ask_next(tables, game):
     """Make the next pending seat, in order of turn, due with its offers; False when none is left."""
     table, hidden = game.table, game.hidden
     for i in range(table.players):
         seat = (table.actor + i + (table.window == DISCARD)) % table.players
         if hidden.pending >> seat & 1:
             hidden.pending ^= 1 << seat
-            _list_offers(game, seat)
+            _list_offers(tables, game, seat)
             if game.offers.n > 0 or game.offers.win:
                 hidden.phase = ANSWER_DUE
                 hidden.due = seat
@@ -308,19 +308,19 @@ def _ask_next(game):
     return False
 
 
-@inner
-def _list_offers(game, seat):
+@small
+def _list_offers(tables, game, seat):
     """What `seat` may answer in the open window."""
     table, offers, hand = game.table, game.offers, game.hands[seat]
     card = table.card
     place = _place(table, seat)
-    list_melds(game.tables, hand, card, place, offers)
+    list_melds(tables, hand, card, place, offers)
     offers.win = hand.wins >> card & 1
     offers.forced = place == DRAWER and (GENERALS | FLOWERS) >> card & 1
     if offers.win:
-        _drop_winning(game.tables, hand, card, offers)
-    if game.tables.min_points > 0:
-        _drop_dead(game.tables, hand, offers)
+        _drop_winning(tables, hand, card, offers)
+    if tables.min_points > 0:
+        _drop_dead(tables, hand, offers)
 
 
 @inner
@@ -359,22 +359,31 @@ def _drop_dead(tables, hand, offers):
     offers.n = n
 
 
-@inner
-def submit_answer(game, choice):
-    """Take the answer of the seat that is due: WIN, PASS, or the number of an offered meld."""
+@small
+def submit(tables, game, choice):
+    """Take the choice that is due: WIN, PASS or the number of an offered meld; or the card to discard."""
+    if game.hidden.phase == ANSWER_DUE:
+        legal = _record_answer(game, choice)
+    else:
+        legal = _lay_discard(tables, game, choice)
+    game.hidden.phase = RUNNING if legal else ILLEGAL
+
+
+@small
+def _record_answer(game, choice):
+    """Keep the answer if it goes before those given so far; False when it was not offered."""
     table, hidden, offers = game.table, game.hidden, game.offers
     seat = hidden.due
     own = table.window == DRAW and seat == table.actor
     if choice == WIN and offers.win:
         level = L_DRAWER_WIN if own else L_WIN
     elif choice == PASS and not offers.forced:
-        level = L_NOBODY
+        return True
     elif 0 <= choice < offers.n:
         kind = offers.kind[choice]
         level = L_TRIPLE_QUAD if kind == K_TRIPLE or kind == K_QUAD else L_DRAWER_MELD if own else L_NEXT_MELD
     else:
-        hidden.phase = ILLEGAL
-        return
+        return False
     if level < hidden.level:
         hidden.level = level
         hidden.taker = seat
@@ -382,22 +391,37 @@ def submit_answer(game, choice):
             hidden.kind = offers.kind[choice]
             for j in range(3):
                 hidden.partner[j] = offers.partners[choice, j]
-    if not (hidden.pending and _ask_next(game)):
-        _close_window(game)
+    return True
 
 
-@inner
-def _close_window(game):
-    """All answers are in: decide who owns the card."""
+@small
+def _lay_discard(tables, game, card):
+    """Lay a card of the hand on the table; False when it may not be discarded."""
+    table, seat = game.table, game.hidden.due
+    hand = game.hands[seat]
+    if not (0 <= card < N_TYPES and discardable(hand) >> card & 1):
+        return False
+    remove_card(tables, hand, card)
+    refresh(tables, hand, game.melds)
+    table.cards[seat] = hand.cards
+    table.seen[card] += 1
+    table.window = LAID
+    table.card = card
+    return True
+
+
+@small
+def _give_card(tables, game):
+    """All answers are in and somebody owns the card."""
     table, hidden = game.table, game.hidden
-    if hidden.level == L_NOBODY:
-        _go_on(game)
-    elif hidden.level <= L_WIN:
-        worth = win_worth(game.tables, game.hands[hidden.taker], table.card, game.melds)
-        by = BY_DISCARD if table.window == DISCARD else BY_OWN_DRAW if hidden.level == L_DRAWER_WIN else BY_OTHER_DRAW
-        _finish_win(game, hidden.taker, table.card, worth, by, table.actor)
-    else:
-        _take(game)
+    level = hidden.level
+    hidden.level = L_NOBODY
+    if level > L_WIN:
+        _take(tables, game)
+        return
+    worth = win_worth(tables, game.hands[hidden.taker], table.card, game.melds)
+    by = BY_DISCARD if table.window == DISCARD else BY_OWN_DRAW if level == L_DRAWER_WIN else BY_OTHER_DRAW
+    _finish_win(game, hidden.taker, table.card, worth, by, table.actor)
 
 
 @inner
@@ -413,10 +437,10 @@ def _finish_win(game, seat, card, worth, by, from_seat):
     log_win(game, seat, card, worth >> POINTS_SHIFT)
 
 
-@inner
-def _take(game):
+@small
+def _take(tables, game):
     """Lay the chosen meld face up; then a discard is due from its seat."""
-    tables, table, hidden, offers = game.tables, game.table, game.hidden, game.offers
+    table, hidden, offers = game.table, game.hidden, game.offers
     seat, kind, card = hidden.taker, hidden.kind, table.card
     hand = game.hands[seat]
     for j in range(3):
@@ -430,17 +454,17 @@ def _take(game):
     table.melds[seat] += 1
     table.takes += 1
     log_meld(game, E_TAKE, seat, card, kind, hidden.partner[0], hidden.partner[1], hidden.partner[2])
-    _await_discard(game, seat)
+    _await_discard(tables, game, seat)
 
 
 @inner
-def _await_discard(game, seat):
+def _await_discard(tables, game, seat):
     """A discard is due from `seat`; where the rules leave it none, the deal ends with a dead hand."""
     table, hidden, hand = game.table, game.hidden, game.hands[seat]
     table.window = NO_WINDOW
     table.actor = seat
-    table.size[seat] = hand.size
-    hand.dead = deadwood(game.tables, hand)
+    table.cards[seat] = hand.cards
+    hand.dead = deadwood(tables, hand)
     hidden.due = seat
     if discardable(hand):
         hidden.phase = DISCARD_DUE
@@ -448,21 +472,3 @@ def _await_discard(game, seat):
     hidden.phase = OVER
     hidden.outcome = O_DEAD_HAND
     log_plain(game, E_DEAD_HAND, seat, NONE)
-
-
-@inner
-def submit_discard(game, card):
-    """Take the discard of the seat that is due; open its window and go on."""
-    hidden = game.hidden
-    seat = hidden.due
-    hand = game.hands[seat]
-    if not (0 <= card < N_TYPES and discardable(hand) >> card & 1):
-        hidden.phase = ILLEGAL
-        return
-    remove_card(game.tables, hand, card)
-    refresh(game.tables, hand, game.melds)
-    game.table.size[seat] = hand.size
-    game.table.seen[card] += 1
-    _discard(game, seat, card)
-    if not (hidden.pending and _ask_next(game)):
-        _go_on(game)

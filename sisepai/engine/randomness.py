@@ -7,7 +7,7 @@ seeds, decks, attempts or seats never share a block. `docs/seeds.md` tells how t
 
 import numpy as np
 
-from sisepai.jit import inner
+from sisepai.jit import inner, small
 
 BLOCKS = 8  # made at a time, so that the compiler may work on several at once
 WORDS = 4 * BLOCKS
@@ -49,7 +49,7 @@ def refill(rng):
     rng.at = 0
 
 
-@inner
+@small
 def open_stream(rng, seed, deck, attempt, stream):
     """Set `rng` to the start of a stream; `seed` and `deck` are uint64."""
     rng.key0 = seed & LOW_32
@@ -61,7 +61,7 @@ def open_stream(rng, seed, deck, attempt, stream):
     rng.at = WORDS
 
 
-@inner
+@small
 def next_word(rng):
     """The next 32-bit word of the stream, as uint64."""
     if rng.at == WORDS:
@@ -70,7 +70,7 @@ def next_word(rng):
     return np.uint64(rng.word[rng.at - 1])
 
 
-@inner
+@small
 def below(rng, n):
     """A uniform whole number from 0 to n - 1 (n < 2^32), exactly uniform.
 
@@ -86,9 +86,25 @@ def below(rng, n):
 
 @inner
 def shuffle(rng, cards, n):
-    """Put the first `n` entries of `cards` in uniform random order (Fisher-Yates, from the front)."""
+    """Put the first `n` entries of `cards` in uniform random order (Fisher-Yates, from the front).
+
+    The draws are those of `below`; the place in the stream is kept in a register meanwhile.
+    """
+    at = rng.at
     for i in range(n - 1):
-        j = i + below(rng, n - i)
+        bound = np.uint64(n - i)
+        if at == WORDS:
+            refill(rng)
+            at = 0
+        product = np.uint64(rng.word[at]) * bound
+        at += 1
+        if product & LOW_32 < bound:  # once in forty million draws
+            rng.at = at - 1
+            j = i + below(rng, n - i)
+            at = rng.at
+        else:
+            j = i + np.int64(product >> BITS_32)
         card = cards[i]
         cards[i] = cards[j]
         cards[j] = card
+    rng.at = at

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sisepai.cards import MELDS, N_TYPES
-from sisepai.rules.hand import MELD_LIST
+from sisepai.rules.hand import HAND, OFFERS
 from sisepai.rules.tables import MOST_CARDS
 
 SEATS = 4
@@ -33,7 +33,7 @@ TABLE = np.dtype(
         ("window", "i8"), ("actor", "i8"), ("card", "i8"),  # the open window: kind, drawer or discarder, card
         ("draws", "i8"), ("takes", "i8"), ("discards", "i8"),
         ("seen", "i8", N_TYPES),  # cards seen by all: drawn, discarded, exposed or shown; each card once
-        ("size", "i8", SEATS),  # concealed cards of each seat
+        ("cards", "i8", SEATS),  # concealed cards of each seat
         ("melds", "i8", SEATS),  # exposed melds of each seat, and what they are
         ("meld_kind", "u1", (SEATS, MOST_EXPOSED)), ("meld_card", "u1", (SEATS, MOST_EXPOSED)),
         ("discarded", "u1", (SEATS, N_TYPES)),  # who discarded what (a drawn card nobody took included)
@@ -44,9 +44,6 @@ TABLE = np.dtype(
 
 # All events of the deal so far, eight bytes each in the layout of EVENT.
 HISTORY = np.dtype([("event", "u8", MOST_EVENTS)])
-
-# What the seat that is due may answer: the melds of MELD_LIST; `win` and `forced` (no pass) are 0 or 1.
-OFFERS = np.dtype([*MELD_LIST.descr, ("win", "i8"), ("forced", "i8")], align=True)
 
 # What the machine alone knows.
 HIDDEN = np.dtype(
@@ -64,10 +61,12 @@ HIDDEN = np.dtype(
 
 MOST_PARAMETERS = 32
 PARAMETERS = np.dtype([("value", "f8", MOST_PARAMETERS)])
+ENTRIES = 4  # different strategies at one table
+ALL_PARAMETERS = np.dtype([("entry", PARAMETERS, ENTRIES)])
 
 # Windows and phases.
-NO_WINDOW, DRAW, DISCARD = range(3)
-ANSWER_DUE, DISCARD_DUE, OVER, ILLEGAL = range(4)
+NO_WINDOW, DRAW, DISCARD, LAID = range(4)  # laid: a discard whose window is not open yet
+RUNNING, ANSWER_DUE, DISCARD_DUE, OVER, ILLEGAL = range(5)
 
 # Answers other than the number of an offered meld.
 PASS, WIN = -1, -2
@@ -91,13 +90,9 @@ class View(NamedTuple):
     parameters: Any  # PARAMETERS of its strategy
 
 
-class Game(NamedTuple):
-    """One deal in progress, as the machine holds it."""
-
-    tables: Any
-    table: Any
-    history: Any
-    hands: Any  # HAND[4]
-    offers: Any
-    hidden: Any
-    melds: Any  # scratch: rules.hand.MELD_LIST
+# One deal in progress, as the machine holds it; a copy of the record is a copy of the deal.
+GAME = np.dtype(
+    [("table", TABLE), ("hidden", HIDDEN), ("hands", HAND, SEATS), ("offers", OFFERS),
+     ("melds", OFFERS), ("history", HISTORY)],
+    align=True,
+)  # fmt: skip

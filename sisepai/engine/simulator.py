@@ -1,12 +1,15 @@
 """`Simulator`: numbered deals of one rule set, one set of strategies and one seed."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from sisepai.engine.chunk import ENTRIES, STRATEGY_SIGNATURE, Workspace, deck_rows, play_chunk
-from sisepai.engine.records import DEAL, EVENT, MOST_EVENTS, PARAMETERS
+from sisepai.engine import chunk
+from sisepai.engine.chunk import STRATEGY_SIGNATURE, WORK, one
+from sisepai.engine.randomness import RNG
+from sisepai.engine.records import ALL_PARAMETERS, DEAL, ENTRIES, EVENT, MOST_EVENTS
 from sisepai.errors import SisepaiError
 from sisepai.jit import kernel
 from sisepai.rules.ruleset import RuleSet
@@ -46,9 +49,19 @@ def compile_function(function: Callable) -> Callable:
     return kernel(STRATEGY_SIGNATURE)(function)
 
 
+@cache
+def _play_chunk() -> Callable:
+    return kernel(chunk.PLAY_CHUNK)(chunk.play_chunk)
+
+
+@cache
+def _deck_rows() -> Callable:
+    return kernel(chunk.DECK_ROWS)(chunk.deck_rows)
+
+
 def tables_array(rules: RuleSet) -> np.recarray:
     """The tables of a rule set as the array of one record that kernels take."""
-    tables = np.zeros(1, TABLES).view(np.recarray)
+    tables = one(TABLES)
     tables[0] = build_tables(rules)
     return tables
 
@@ -72,9 +85,9 @@ class Simulator:
         self._tables = tables_array(rules)
         self._answers = tuple(strategy.answer for strategy in padded)
         self._discards = tuple(strategy.discard for strategy in padded)
-        self._parameters = np.zeros(ENTRIES, PARAMETERS).view(np.recarray)
+        self._parameters = one(ALL_PARAMETERS)
         for i, strategy in enumerate(strategies):
-            self._parameters.value[i, : len(strategy.values)] = strategy.values
+            self._parameters["entry"]["value"][0, i, : len(strategy.values)] = strategy.values
         self._seatings = np.ascontiguousarray(seatings, dtype=np.uint8)
         self._seed = np.uint64(seed)
 
@@ -93,19 +106,23 @@ class Simulator:
 
         Deck k takes number k for seatings and random streams. Raises as `play`.
         """
-        return self._play_all(0, len(dealers), events, np.ascontiguousarray(dealers), np.ascontiguousarray(cards))
+        return self._play_all(
+            0, len(dealers), events, np.ascontiguousarray(dealers), np.ascontiguousarray(cards)
+        )
 
-    def _play_all(self, first: int, count: int, events: bool, dealers: np.ndarray, cards: np.ndarray) -> Chunk:
+    def _play_all(
+        self, first: int, count: int, events: bool, dealers: np.ndarray, cards: np.ndarray
+    ) -> Chunk:
         rows = np.zeros(count, DEAL).view(np.recarray)
         counts = np.zeros(count if events else 0, np.uint16)
         pieces = [np.zeros(0, np.uint64)]
         done = 0
         while done < count:
             room = np.empty((count - done) * EVENTS_A_DEAL + MOST_EVENTS if events else 0, np.uint64)
-            played = play_chunk(
+            played = _play_chunk()(
                 self._tables, self._answers, self._discards, self._parameters, self._seatings, self._seed,
                 np.uint64(first + done), dealers[done:], cards[done:], rows[done:], room, counts[done:],
-                *Workspace().arrays(),
+                one(WORK),
             )  # fmt: skip
             if played < count - done and (not events or played == 0):
                 raise SisepaiError(f"deal {first + done + played}: a strategy chose what was not offered")
@@ -117,7 +134,9 @@ class Simulator:
         return Chunk(rows, words.view(EVENT), counts)
 
 
-def decks(rules: RuleSet, seed: int, first: int, count: int, attempt: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def decks(
+    rules: RuleSet, seed: int, first: int, count: int, attempt: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """The decks `first` .. `first + count - 1`, after `attempt` redeals.
 
     Returns
@@ -127,5 +146,5 @@ def decks(rules: RuleSet, seed: int, first: int, count: int, attempt: int = 0) -
     """
     dealers = np.zeros(count, np.uint8)
     cards = np.zeros((count, rules.pack_size), np.uint8)
-    deck_rows(tables_array(rules), np.uint64(seed), np.uint64(first), attempt, dealers, cards, Workspace().rngs)
+    _deck_rows()(tables_array(rules), np.uint64(seed), np.uint64(first), attempt, dealers, cards, one(RNG))
     return dealers, cards

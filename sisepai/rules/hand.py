@@ -7,7 +7,7 @@ then renews what the windows ask of it. All functions take the tables first and 
 import numpy as np
 
 from sisepai.cards import FLOWER, N_TYPES
-from sisepai.jit import inner
+from sisepai.jit import inner, small
 from sisepai.rules.tables import (
     ANY_MELD,
     COLOURS3,
@@ -27,7 +27,7 @@ from sisepai.rules.tables import (
 HAND = np.dtype(
     [
         ("count", "i8", N_TYPES),  # concealed cards by type, locked triples left out
-        ("size", "i8"),  # concealed cards, locked triples included
+        ("cards", "i8"),  # concealed cards, locked triples included
         ("one", "i8"), ("two", "i8"), ("three", "i8"),  # masks of `count`: at least so many of a type
         ("locked", "i8"),  # mask of dealt triples, in hand, that may not be split
         ("block", "i8", N_BLOCKS),  # block states of `count` (rules/tables.py)
@@ -39,12 +39,26 @@ HAND = np.dtype(
     align=True,
 )  # fmt: skip
 
-MOST_MELDS = 8  # of one card: pair, triple, quad, command or field, and three sets of three colours, one of four
-MELD_LIST = np.dtype([("n", "i8"), ("kind", "i8", MOST_MELDS), ("partners", "i8", (MOST_MELDS, 3))], align=True)
+MOST_MELDS = (
+    8  # of one card: pair, triple, quad, command or field, and three sets of three colours, one of four
+)
+# The melds that a hand makes with a card; as the offers of a window also whether it may win and may not pass.
+OFFERS = np.dtype(
+    [
+        ("n", "i8"),
+        ("kind", "i8", MOST_MELDS),
+        ("partners", "i8", (MOST_MELDS, 3)),
+        ("win", "i8"),
+        ("forced", "i8"),
+    ],
+    align=True,
+)
 NO_CARD = 255
 
 # Meld kinds by their number in cards.MELDS.
-K_SINGLE, K_PAIR, K_TRIPLE, K_QUAD, K_COMMAND, K_FIELD, K_SOLDIERS3, K_SOLDIERS4, K_COLOURS3, K_COLOURS4 = range(10)
+K_SINGLE, K_PAIR, K_TRIPLE, K_QUAD, K_COMMAND, K_FIELD, K_SOLDIERS3, K_SOLDIERS4, K_COLOURS3, K_COLOURS4 = (
+    range(10)
+)
 
 ALL_CARDS = (1 << N_TYPES) - 1
 LOW_28 = (1 << 28) - 1
@@ -53,42 +67,51 @@ SECOND, THIRD = FIRST << 1, FIRST << 2
 MOST_LOSS = 2  # one more card lowers the deadwood by at most two: its meld had at most two loose cards before
 
 
-@inner
+@small
 def add_card(tables, hand, card):
     """Put one card into the concealed hand; without branches, since which way they go is chance."""
     bit = 1 << card
     hand.count[card] += 1
-    hand.size += 1
+    hand.cards += 1
     hand.block[tables.block_of[card]] += tables.weight[card]
     hand.three |= hand.two & bit
     hand.two |= hand.one & bit
     hand.one |= bit
 
 
-@inner
+@small
 def remove_card(tables, hand, card):
     """Take one card out of the concealed hand."""
     bit = 1 << card
     n = hand.count[card]
     hand.count[card] = n - 1
-    hand.size -= 1
+    hand.cards -= 1
     hand.block[tables.block_of[card]] -= tables.weight[card]
     hand.one &= ~(bit & ~hand.two)
     hand.two &= ~(bit & ~hand.three)
     hand.three &= ~((n < 4) << card)
 
 
-@inner
-def clear(tables, hand):
-    """An empty hand."""
+@small
+def fill_hand(tables, hand, cards, first, size):
+    """Make the concealed hand of `size` cards from place `first` of `cards` on; what was there is forgotten."""
     for card in range(N_TYPES):
         hand.count[card] = 0
     for block in range(N_BLOCKS):
         hand.block[block] = tables.start[block]
-    hand.size = 0
-    hand.one = 0
-    hand.two = 0
-    hand.three = 0
+    one, two, three = 0, 0, 0
+    for i in range(first, first + size):
+        card = np.int64(cards[i])
+        bit = 1 << card
+        hand.count[card] += 1
+        hand.block[tables.block_of[card]] += tables.weight[card]
+        three |= two & bit
+        two |= one & bit
+        one |= bit
+    hand.one = one
+    hand.two = two
+    hand.three = three
+    hand.cards = size
     hand.locked = 0
     hand.fixed = 0
 
@@ -101,10 +124,10 @@ def set_aside(tables, hand, card, copies, stays):
     hand.fixed += tables.concealed[K_QUAD if copies == 4 else K_TRIPLE, card]
     if stays:
         hand.locked |= 1 << card
-        hand.size += copies
+        hand.cards += copies
 
 
-@inner
+@small
 def held(hand, card):
     """Copies of a card type in the concealed hand, a locked triple's included."""
     return hand.count[card] + 3 * (hand.locked >> card & 1)
@@ -115,12 +138,12 @@ def unlock_for_quad(tables, hand, card):
     """A locked triple becomes part of a quad: its cards can leave the hand, its worth goes."""
     hand.locked ^= 1 << card
     hand.fixed -= tables.concealed[K_TRIPLE, card]
-    hand.size -= 3
+    hand.cards -= 3
     for _ in range(3):
         add_card(tables, hand, card)
 
 
-@inner
+@small
 def most_runs(hand, first, colour):
     """How many command (first = 0) or field (3) melds of a colour the hand could hold."""
     i = first + 7 * colour
@@ -205,7 +228,7 @@ def loose_cards(tables, hand):
     return loose
 
 
-@inner
+@small
 def discardable(hand):
     """Mask of the cards the rules let the seat discard: no Generals, no flowers, nothing locked."""
     return hand.one & ~(GENERALS | FLOWERS)
@@ -230,7 +253,7 @@ def best_worth(tables, hand):
     return total
 
 
-@inner
+@small
 def _append(melds, kind, first, second, third):
     n = melds.n
     melds.kind[n] = kind
@@ -261,7 +284,7 @@ def list_melds(tables, hand, card, place, melds):
         _append(melds, K_PAIR, card, NO_CARD, NO_CARD)
 
 
-@inner
+@small
 def _list_mixed(hand, card, may, melds):
     """Command, field and groups of colours with `card`."""
     rank = card % 7
@@ -313,6 +336,27 @@ def put_back_partners(tables, hand, melds, i, locked):
         set_aside(tables, hand, melds.partners[i, 0], 3, True)
 
 
+@small
+def dead_after(tables, hand, melds, i):
+    """Deadwood once the partners of meld `i` have left the hand; `hand.dead` must be fresh."""
+    first = melds.partners[i, 0]
+    if first == NO_CARD:
+        return hand.dead
+    if tables.coupled or hand.locked >> first & 1:
+        locked = hand.locked
+        lift_partners(tables, hand, melds, i)
+        dead = deadwood(tables, hand)
+        put_back_partners(tables, hand, melds, i, locked)
+        return dead
+    # Independent blocks: all partners come from one of them.
+    state = hand.block[tables.block_of[first]]
+    rest = state
+    for j in range(3):
+        if melds.partners[i, j] != NO_CARD:
+            rest -= tables.weight[melds.partners[i, j]]
+    return hand.dead - tables.dead[state] + tables.dead[rest]
+
+
 @inner
 def meld_worth(tables, hand, card, melds, i):
     """Worth of the whole hand after laying meld `i` with `card`, exposed, or IMPOSSIBLE when cards are left over."""
@@ -334,7 +378,7 @@ def win_worth(tables, hand, card, melds):
     return best if best >> POINTS_SHIFT >= tables.min_points else np.int64(IMPOSSIBLE)
 
 
-@inner
+@small
 def is_win(tables, worth):
     """Whether a worth (with `fixed`) stands for a complete hand with points enough."""
     return worth >= 0 and worth >> POINTS_SHIFT >= tables.min_points
@@ -344,36 +388,34 @@ def is_win(tables, worth):
 def _half_completes(tables, hand, first):
     """Mask of the cards with which a half has no deadwood."""
     mask = 0
-    for colour in range(4):
-        for i in range(3):
-            card = first + i + 7 * colour
-            if held(hand, card) < 4:
-                add_card(tables, hand, card)
-                if half_dead(tables, hand, first) == 0:
-                    mask |= 1 << card
-                remove_card(tables, hand, card)
+    for i in range(12):
+        card = first + i % 3 + 7 * (i // 3)
+        if held(hand, card) < 4:
+            add_card(tables, hand, card)
+            if half_dead(tables, hand, first) == 0:
+                mask |= 1 << card
+            remove_card(tables, hand, card)
     return mask
 
 
 @inner
 def _coupled_completing(tables, hand):
     """`completing` under coupled rules, and the deadwood before."""
-    dead_command, dead_field = half_dead(tables, hand, 0), half_dead(tables, hand, 3)
-    dead_soldiers = np.int64(tables.dead[hand.block[6]])
-    dead = dead_command + dead_field + dead_soldiers
+    soldiers = np.int64(tables.dead[hand.block[6]])
+    command = half_dead(tables, hand, 0)
+    dead = command + half_dead(tables, hand, 3) + soldiers
     mask = 0
     if dead > MOST_LOSS:
         return mask, dead
-    if dead == dead_command:
-        mask |= _half_completes(tables, hand, 0)
-    if dead == dead_field:
-        mask |= _half_completes(tables, hand, 3)
-    if dead == dead_soldiers:
+    for first in range(0, 6, 3):
+        if dead == (command if first == 0 else dead - command - soldiers):
+            mask |= _half_completes(tables, hand, first)
+    if dead == soldiers:
         mask |= np.int64(tables.completes[hand.block[6]]) << 6
     return mask | (FLOWERS if dead == 0 else 0), dead
 
 
-@inner
+@small
 def _block_completing(tables, hand):
     """`completing` where blocks are independent: only the one block with deadwood, if any, can be mended."""
     dead = 0
@@ -395,7 +437,7 @@ def _block_completing(tables, hand):
     return mask, dead
 
 
-@inner
+@small
 def refresh(tables, hand, melds):
     """Renew deadwood, winning cards and what the seat may answer, after the concealed hand has changed."""
     if tables.coupled:

@@ -11,6 +11,7 @@ from sisepai.errors import InputError
 from sisepai.rules.ruleset import RuleSet
 
 Cards = tuple[int, ...]
+Wins = tuple[tuple[int, int], ...]  # (card, unseen copies)
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Analysis:
     deadwood: int
     points: int | None
     melds: tuple[Meld, ...]
-    wins_on: tuple[tuple[int, int], ...]
+    wins_on: Wins
 
 
 def points_of(rules: RuleSet, kind: str, cards: Sequence[int], exposed: bool) -> int:
@@ -48,7 +49,11 @@ def melds_of(rules: RuleSet) -> dict[Cards, str]:
     melds: dict[Cards, str] = {(FLOWER,): "single"}
     for colour in range(4):
         general, advisor, elephant, chariot, horse, cannon, _ = range(7 * colour, 7 * colour + 7)
-        melds |= {(general,): "single", (general, advisor, elephant): "command", (chariot, horse, cannon): "field"}
+        melds |= {
+            (general,): "single",
+            (general, advisor, elephant): "command",
+            (chariot, horse, cannon): "field",
+        }
         if rules.general_quads:
             melds[(general,) * 4] = "quad"
         for card in range(7 * colour + 1, 7 * colour + 7):
@@ -77,7 +82,9 @@ def _families(rules: RuleSet) -> tuple[tuple[Cards, ...], ...]:
 
 
 @cache
-def _solve(rules: RuleSet, melds: tuple[Cards, ...], hand: Cards) -> tuple[int, int, tuple[int, ...], tuple[Cards, ...]]:
+def _solve(
+    rules: RuleSet, melds: tuple[Cards, ...], hand: Cards
+) -> tuple[int, int, tuple[int, ...], tuple[Cards, ...]]:
     """(-deadwood, points, tie-break, melds) of the best partition of `hand`; greater is better."""
     if not hand:
         return 0, 0, (0,) * len(MELDS), ()
@@ -134,7 +141,9 @@ def _worth(melds: Iterable[Meld]) -> tuple[int, ...]:
     return (sum(meld.points for meld in melds), *(kinds[kind] for kind in reversed(MELDS)))
 
 
-def analyze(rules: RuleSet, cards: Sequence[int], exposed: Sequence[tuple[str, Sequence[int]]] = ()) -> Analysis:
+def analyze(
+    rules: RuleSet, cards: Sequence[int], exposed: Sequence[tuple[str, Sequence[int]]] = ()
+) -> Analysis:
     """What a hand is worth: `cards` are concealed, `exposed` are melds on the table with their kinds.
 
     Raises
@@ -165,7 +174,7 @@ def _exposed_meld(rules: RuleSet, kind: str, cards: Sequence[int]) -> Meld:
     return Meld(kind, meld, points_of(rules, kind, meld, exposed=True))
 
 
-def _wins_on(rules: RuleSet, cards: Sequence[int], laid: list[Meld], everything: list[int]):
+def _wins_on(rules: RuleSet, cards: Sequence[int], laid: list[Meld], everything: list[int]) -> Wins:
     fixed = sum(meld.points for meld in laid)
     wins = []
     for card in range(N_TYPES):
@@ -174,4 +183,3 @@ def _wins_on(rules: RuleSet, cards: Sequence[int], laid: list[Meld], everything:
         if melds and fixed + sum(meld.points for meld in melds) >= rules.min_points:
             wins.append((card, unseen))
     return tuple(wins)
-

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,8 @@ POINT_KEYS = (
     "general", "flower", "pair", "triple", "quad", "general_quad", "command", "field",
     "soldiers3", "soldiers4", "colours3", "colours4",
 )  # fmt: skip
+
+_Check = Callable[[str, Any], None]
 
 MAX_POINTS = 12  # a score of 21 single cards still fits a byte
 COPIES = 4
@@ -113,7 +115,9 @@ class RuleSet:
         """
         unknown = sorted(set(keys) - {key.name for key in fields(cls)})
         if unknown:
-            raise InputError(f"unknown rule key '{unknown[0]}'; known: {', '.join(k.name for k in fields(cls))}")
+            raise InputError(
+                f"unknown rule key '{unknown[0]}'; known: {', '.join(k.name for k in fields(cls))}"
+            )
         return cls(**keys)
 
     def with_options(self, **options: Any) -> "RuleSet":
@@ -127,7 +131,7 @@ class RuleSet:
         return hashlib.sha256(json.dumps(changed, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _integer(low: int, high: int):
+def _integer(low: int, high: int) -> _Check:
     def check(key: str, value: Any) -> None:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise InputError(f"{key} = {value!r}: must be a whole number from {low} to {high}")
@@ -135,7 +139,7 @@ def _integer(low: int, high: int):
     return check
 
 
-def _choice(*allowed: Any):
+def _choice(*allowed: Any) -> _Check:
     def check(key: str, value: Any) -> None:
         if type(value) is not type(allowed[0]) or value not in allowed:
             raise InputError(f"{key} = {value!r}: must be one of {', '.join(map(_shown, allowed))}")

@@ -24,7 +24,9 @@ BY_NAME = {name: number for number, name in enumerate(MELDS)}
 # What must lie in the hand for a meld tells its *shape*; several kinds share one.
 SINGLE, PAIR, TRIPLE, QUAD, RUN, COLOURS3, COLOURS4 = range(7)
 N_SHAPES = 7
-SHAPE_OF = dict(zip(MELDS, (SINGLE, PAIR, TRIPLE, QUAD, RUN, RUN, COLOURS3, COLOURS4, COLOURS3, COLOURS4), strict=True))
+SHAPE_OF = dict(
+    zip(MELDS, (SINGLE, PAIR, TRIPLE, QUAD, RUN, RUN, COLOURS3, COLOURS4, COLOURS3, COLOURS4), strict=True)
+)
 ANY_MELD = len(PLACES)  # the row of `may` that holds every meld of the rule set, as a winning take may use it
 
 # A *worth* packs points and, below them, how many melds of each kind earn them, five bits a kind. Worths add up, and
@@ -151,7 +153,9 @@ def _melds_within(cards: list[int], rules: RuleSet) -> list[tuple[tuple[int, ...
         rank = card % 7
         sizes = {0: (1, 4) if rules.general_quads else (1,), 6: (2, 3, 4) if rules.soldier_pairs else (3, 4)}
         for size in sizes.get(rank, (2, 3, 4)):
-            melds.append((tuple(size * (j == i) for j in range(n)), ("single", "pair", "triple", "quad")[size - 1]))
+            melds.append(
+                (tuple(size * (j == i) for j in range(n)), ("single", "pair", "triple", "quad")[size - 1])
+            )
     if n == 3:
         melds.append(((1, 1, 1), "command" if cards[0] % 7 == 0 else "field"))
     elif cards[0] % 7 == 6 or cards[0] % 7 != 0:

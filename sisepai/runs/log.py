@@ -18,6 +18,8 @@ _PACKAGES = ("numpy", "numba", "pyarrow")
 
 def surroundings() -> dict[str, Any]:
     """Where a run is played: the machine and the versions that decide what bytes come out."""
+    from sisepai.jit import kernel_digest  # loads Numba, which readers of a log do without
+
     return {
         "machine": {
             "platform": platform.platform(),
@@ -28,6 +30,7 @@ def surroundings() -> dict[str, Any]:
             "python": platform.python_version(),
             "sisepai": __version__,
             **{name: _version(name) for name in _PACKAGES},
+            "kernels": kernel_digest(),
         },
     }
 

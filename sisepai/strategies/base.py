@@ -68,7 +68,9 @@ class Entry:
     def compiled(self) -> Compiled:
         """The form that `Simulator` takes."""
         answer, discard = _compiled(self.strategy.answer, self.strategy.discard)
-        return Compiled(answer, discard, [self.params.get(p.name, p.default) for p in self.strategy.parameters])
+        return Compiled(
+            answer, discard, [self.params.get(p.name, p.default) for p in self.strategy.parameters]
+        )
 
 
 def _plain(function: Callable) -> Callable:

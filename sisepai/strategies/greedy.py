@@ -2,9 +2,10 @@
 
 from sisepai.cards import N_TYPES
 from sisepai.engine.records import PASS, WIN
-from sisepai.jit import inner
+from sisepai.jit import inner, lowest, small
 from sisepai.rules.hand import (
     add_card,
+    dead_after,
     deadwood,
     discardable,
     held,
@@ -13,7 +14,7 @@ from sisepai.rules.hand import (
     put_back_partners,
     remove_card,
 )
-from sisepai.rules.tables import POINTS_SHIFT
+from sisepai.rules.tables import POINTS_SHIFT, SOLDIERS
 from sisepai.strategies.base import Strategy
 
 NOTHING = 99  # deadwood of a choice that cannot be made
@@ -27,7 +28,7 @@ def answer(view):
         return WIN
     best, best_dead, best_points = PASS, NOTHING if offers.forced else hand.dead, -1
     for i in range(offers.n):
-        dead = _dead_after(view.tables, hand, offers, i)
+        dead = _least_after(view.tables, hand, offers, i)
         points = view.tables.exposed[offers.kind[i], view.table.card] >> POINTS_SHIFT
         # The offers come in the order that breaks further ties.
         if dead < best_dead or (dead == best_dead and best != PASS and points > best_points):
@@ -35,14 +36,15 @@ def answer(view):
     return best
 
 
-@inner
-def _dead_after(tables, hand, offers, i):
+@small
+def _least_after(tables, hand, offers, i):
     """The least deadwood over all discards after laying meld `i`; NOTHING - 1 when there is no discard."""
+    dead = dead_after(tables, hand, offers, i)
+    if dead > 0:  # a card that is left over is never a General, a flower or locked, so it can be discarded
+        return dead - 1
     locked = hand.locked
     lift_partners(tables, hand, offers, i)
-    dead = deadwood(tables, hand)
-    # A card that is left over is never a General, a flower or locked, so it can be discarded.
-    least = dead - 1 if dead > 0 else _least_dead(tables, hand)
+    least = _least_dead(tables, hand)
     put_back_partners(tables, hand, offers, i, locked)
     return least
 
@@ -67,13 +69,12 @@ def discard(view):
     cards = loose_cards(view.tables, hand)
     if cards == 0:
         cards = _cards_with_least(view.tables, hand)
-    best, least = -1, 1 << 30
-    for card in range(N_TYPES - 1):
-        if cards >> card & 1:
-            value = potential(view, card)
-            if value < least:
-                best, least = card, value
-    return best
+    best = 1 << 30
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        best = min(best, potential(view, card) << 5 | card)
+    return best & 31
 
 
 @inner
@@ -91,32 +92,25 @@ def _cards_with_least(tables, hand):
     return cards
 
 
-@inner
+@small
 def live(view, card):
     """Copies of a card that the seat cannot see."""
     return view.tables.copies[card] - view.table.seen[card] - held(view.hand, card)
 
 
-@inner
+@small
 def potential(view, card):
     """How much a concealed card may still become."""
     rank = card % 7
     in_hand = view.hand.one | view.hand.locked
     value = 2 * live(view, card)
     if rank == 6:
-        for colour in range(4):
-            other = 7 * colour + 6
-            if other != card and in_hand >> other & 1:
-                value += 2
-        return value
-    first = card - rank + (0 if rank < 3 else 3)
-    a = first if first != card else first + 1
-    b = first + 2 if first + 2 != card else first + 1
-    if in_hand >> a & 1:
-        value += live(view, b)
-    if in_hand >> b & 1:
-        value += live(view, a)
-    return value
+        others = in_hand & SOLDIERS & ~(1 << card)
+        return value + 2 * ((others >> 6 & 1) + (others >> 13 & 1) + (others >> 20 & 1) + (others >> 27 & 1))
+    first = card - rank + 3 * (rank >= 3)
+    a = first + (card == first)
+    b = first + 2 - (card == first + 2)
+    return value + live(view, b) * (in_hand >> a & 1) + live(view, a) * (in_hand >> b & 1)
 
 
 STRATEGY = Strategy(

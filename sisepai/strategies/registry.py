@@ -75,4 +75,3 @@ def _value(chosen: Strategy, key: str, text: str) -> float:
             f"strategy '{chosen.name}': {key} = {text}: must be a number from {parameter.low:g} to {parameter.high:g}"
         )
     return value
-
