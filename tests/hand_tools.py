@@ -15,11 +15,11 @@ from sisepai.cards import MELDS, N_TYPES
 from sisepai.engine.simulator import tables_array
 from sisepai.rules.hand import (
     HAND,
-    MELD_LIST,
+    OFFERS,
     add_card,
     best_worth,
-    clear,
     deadwood,
+    fill_hand,
     loose_cards,
     refresh,
     set_aside,
@@ -57,7 +57,7 @@ class Hand(NamedTuple):
 def _judge(all_tables, cards, kinds, laid, triples, quads, hands, melds, verdicts):
     tables, hand = all_tables[0], hands[0]
     for i in range(len(cards)):
-        clear(tables, hand)
+        fill_hand(tables, hand, cards[i], 0, 0)
         for card in cards[i]:
             if card != END:
                 add_card(tables, hand, np.int64(card))
@@ -98,7 +98,7 @@ def judge(rules, hands):
         _padded([hand.triples for hand in hands]),
         _padded([hand.quads for hand in hands]),
         np.zeros(1, HAND).view(np.recarray),
-        np.zeros(1, MELD_LIST).view(np.recarray),
+        np.zeros(1, OFFERS).view(np.recarray),
         verdicts,
     )
     return verdicts
