@@ -345,7 +345,7 @@ def test_the_log_says_when_where_and_with_what(invoke):
     begin, end = (json.loads(line) for line in Path("run/log.jsonl").read_text().splitlines())
     assert begin["event"] == "begin"
     assert begin["threads"] == 2
-    assert set(begin["versions"]) == {"python", "sisepai", "numpy", "numba", "pyarrow"}
+    assert set(begin["versions"]) == {"python", "sisepai", "numpy", "numba", "pyarrow", "kernels"}
     assert begin["command"].startswith("sisepai simulate ")
     assert end["event"] == "complete"
     assert (end["shards"], end["deals"]) == (1, 10)
