@@ -7,7 +7,7 @@ then renews what the windows ask of it. All functions take the tables first and 
 import numpy as np
 
 from sisepai.cards import FLOWER, N_TYPES
-from sisepai.jit import inner, small
+from sisepai.jit import inner, lowest, small
 from sisepai.rules.tables import (
     ANY_MELD,
     COLOURS3,
@@ -33,6 +33,7 @@ HAND = np.dtype(
         ("block", "i8", N_BLOCKS),  # block states of `count` (rules/tables.py)
         ("fixed", "i8"),  # worth of exposed melds, shown quads and locked triples
         ("dead", "i8"),  # deadwood at the last refresh
+        ("half", "i8", 2),  # of it, under coupled rules, that of K-A-E and of R-H-C
         ("wins", "i8"),  # mask: cards that complete the hand
         ("wants", "i8", 5),  # by place: mask of the cards with which something may be answered
     ],
@@ -60,7 +61,6 @@ K_SINGLE, K_PAIR, K_TRIPLE, K_QUAD, K_COMMAND, K_FIELD, K_SOLDIERS3, K_SOLDIERS4
     range(10)
 )
 
-ALL_CARDS = (1 << N_TYPES) - 1
 LOW_28 = (1 << 28) - 1
 FIRST = GENERALS * 0b0001001  # Generals and Chariots: the first cards of command and field
 SECOND, THIRD = FIRST << 1, FIRST << 2
@@ -143,63 +143,126 @@ def unlock_for_quad(tables, hand, card):
         add_card(tables, hand, card)
 
 
-@small
-def most_runs(hand, first, colour):
-    """How many command (first = 0) or field (3) melds of a colour the hand could hold."""
-    i = first + 7 * colour
-    return min(hand.count[i], hand.count[i + 1], hand.count[i + 2])
+# --- coupled rules: a half is the four colours' K-A-E (first = 0) or R-H-C (first = 3), three blocks of one rank each.
+# Its command or field melds, `used`, are a number in base five, one digit a colour, so that taking them out of a block
+# is one subtraction. All functions of a half run over the few `used` that are possible: most often none.
+
+
+@inner
+def most_runs(tables, hand, first):
+    """How many command or field melds each colour of a half could hold, in base five."""
+    colours = hand.one & (hand.one >> 1) & (hand.one >> 2) & (GENERALS << first)
+    limit = 0
+    while colours:
+        card = lowest(colours)
+        colours &= colours - 1
+        limit += min(hand.count[card], hand.count[card + 1], hand.count[card + 2]) * tables.weight[card]
+    return limit
+
+
+@inner
+def next_used(used, limit):
+    """The next number in base five no digit of which is above that of `limit`; -1 after the last."""
+    place = 1
+    while limit:
+        if used % 5 < limit % 5:
+            return (used + 1) * place
+        used, limit, place = used // 5, limit // 5, place * 5
+    return -1
 
 
 @inner
 def half_dead(tables, hand, first):
-    """Deadwood of the four colours' K-A-E (first = 0) or R-H-C (3) under coupled rules.
-
-    Runs over the possible numbers of command or field melds: most often one, seldom more than four.
-    """
+    """Deadwood of a half."""
     a, b, c = hand.block[first], hand.block[first + 1], hand.block[first + 2]
-    least = 99
-    for n0 in range(most_runs(hand, first, 0) + 1):
-        for n1 in range(most_runs(hand, first, 1) + 1):
-            for n2 in range(most_runs(hand, first, 2) + 1):
-                for n3 in range(most_runs(hand, first, 3) + 1):
-                    used = n0 + 5 * n1 + 25 * n2 + 125 * n3
-                    dead = tables.dead[a - used] + tables.dead[b - used] + tables.dead[c - used]
-                    least = min(least, np.int64(dead))
+    limit = most_runs(tables, hand, first)
+    least = np.int64(99)
+    used = np.int64(0)
+    while used >= 0:
+        least = min(least, np.int64(tables.dead[a - used] + tables.dead[b - used] + tables.dead[c - used]))
+        used = next_used(used, limit)
     return least
 
 
 @inner
-def half_loose(tables, hand, first, least):
+def half_loose(tables, hand, first):
     """Mask of the cards of a half that are left over in some partition with its least deadwood."""
     a, b, c = hand.block[first], hand.block[first + 1], hand.block[first + 2]
-    loose = 0
-    for n0 in range(most_runs(hand, first, 0) + 1):
-        for n1 in range(most_runs(hand, first, 1) + 1):
-            for n2 in range(most_runs(hand, first, 2) + 1):
-                for n3 in range(most_runs(hand, first, 3) + 1):
-                    used = n0 + 5 * n1 + 25 * n2 + 125 * n3
-                    if tables.dead[a - used] + tables.dead[b - used] + tables.dead[c - used] == least:
-                        loose |= tables.loose[a - used] << first
-                        loose |= tables.loose[b - used] << (first + 1)
-                        loose |= tables.loose[c - used] << (first + 2)
-    return loose
+    limit = most_runs(tables, hand, first)
+    least = np.int64(99)
+    loose = np.int64(0)
+    used = np.int64(0)
+    while used >= 0:
+        dead = np.int64(tables.dead[a - used] + tables.dead[b - used] + tables.dead[c - used])
+        if dead <= least:
+            if dead < least:
+                least, loose = dead, np.int64(0)
+            loose |= tables.loose[a - used] | tables.loose[b - used] << 1 | tables.loose[c - used] << 2
+        used = next_used(used, limit)
+    return loose << first
 
 
 @inner
 def half_best(tables, hand, first):
     """Greatest worth of a full partition of a half, or IMPOSSIBLE."""
     a, b, c = hand.block[first], hand.block[first + 1], hand.block[first + 2]
+    limit = most_runs(tables, hand, first)
     run = tables.concealed[K_COMMAND if first == 0 else K_FIELD, first]
     best = np.int64(IMPOSSIBLE)
-    for n0 in range(most_runs(hand, first, 0) + 1):
-        for n1 in range(most_runs(hand, first, 1) + 1):
-            for n2 in range(most_runs(hand, first, 2) + 1):
-                for n3 in range(most_runs(hand, first, 3) + 1):
-                    used = n0 + 5 * n1 + 25 * n2 + 125 * n3
-                    x, y, z = tables.best[a - used], tables.best[b - used], tables.best[c - used]
-                    if x >= 0 and y >= 0 and z >= 0:
-                        best = max(best, x + y + z + run * (n0 + n1 + n2 + n3))
+    used = np.int64(0)
+    while used >= 0:
+        x, y, z = tables.best[a - used], tables.best[b - used], tables.best[c - used]
+        if x >= 0 and y >= 0 and z >= 0:
+            runs = used % 5 + used // 5 % 5 + used // 25 % 5 + used // 125
+            best = max(best, x + y + z + run * runs)
+        used = next_used(used, limit)
     return best
+
+
+@inner
+def half_completes(tables, hand, first):
+    """Mask of the cards with which a half has no deadwood.
+
+    Such a card joins its own block where the other two have no deadwood, or makes one more command or field meld.
+    """
+    a, b, c = hand.block[first], hand.block[first + 1], hand.block[first + 2]
+    limit = most_runs(tables, hand, first)
+    mask = np.int64(0)
+    used = np.int64(0)
+    while used >= 0:
+        dead_a, dead_b, dead_c = tables.dead[a - used], tables.dead[b - used], tables.dead[c - used]
+        if dead_b + dead_c == 0:
+            mask |= tables.completes[a - used]
+        if dead_a + dead_c == 0:
+            mask |= tables.completes[b - used] << 1
+        if dead_a + dead_b == 0:
+            mask |= tables.completes[c - used] << 2
+        for colour in range(4):
+            card = first + 7 * colour
+            one = tables.weight[card]
+            n = used // one % 5
+            has_a, has_b, has_c = hand.count[card] > n, hand.count[card + 1] > n, hand.count[card + 2] > n
+            if has_b and has_c and dead_a + tables.dead[b - used - one] + tables.dead[c - used - one] == 0:
+                mask |= 1 << 7 * colour
+            if has_a and has_c and dead_b + tables.dead[a - used - one] + tables.dead[c - used - one] == 0:
+                mask |= 2 << 7 * colour
+            if has_a and has_b and dead_c + tables.dead[a - used - one] + tables.dead[b - used - one] == 0:
+                mask |= 4 << 7 * colour
+        used = next_used(used, limit)
+    return mask << first & ~_all_held(hand, first)
+
+
+@inner
+def _all_held(hand, first):
+    """Mask of the cards of a half all copies of which are in the hand, so that none can come."""
+    mask = 0
+    cards = hand.three & ((GENERALS * 7) << first)
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if hand.count[card] == 4:
+            mask |= 1 << card
+    return mask
 
 
 @inner
@@ -218,10 +281,8 @@ def loose_cards(tables, hand):
     """Mask of the cards whose discard leaves one deadwood less; none when there is no deadwood."""
     loose = 0
     if tables.coupled:
-        for first in (0, 3):
-            least = half_dead(tables, hand, first)
-            if least > 0:
-                loose |= half_loose(tables, hand, first, least)
+        for first in range(0, 6, 3):
+            loose |= half_loose(tables, hand, first)
         return loose | (np.int64(tables.loose[hand.block[6]]) << 6)
     for block in range(N_BLOCKS):
         loose |= np.int64(tables.loose[hand.block[block]]) << tables.shift[block]
@@ -342,13 +403,16 @@ def dead_after(tables, hand, melds, i):
     first = melds.partners[i, 0]
     if first == NO_CARD:
         return hand.dead
-    if tables.coupled or hand.locked >> first & 1:
+    if hand.locked >> first & 1:
+        return hand.dead  # a locked triple was no deadwood
+    if tables.coupled and first % 7 != 6:
+        half = 0 if first % 7 < 3 else 1
         locked = hand.locked
         lift_partners(tables, hand, melds, i)
-        dead = deadwood(tables, hand)
+        rest = half_dead(tables, hand, 3 * half)
         put_back_partners(tables, hand, melds, i, locked)
-        return dead
-    # Independent blocks: all partners come from one of them.
+        return hand.dead - hand.half[half] + rest
+    # All partners come from one block.
     state = hand.block[tables.block_of[first]]
     rest = state
     for j in range(3):
@@ -385,31 +449,19 @@ def is_win(tables, worth):
 
 
 @inner
-def _half_completes(tables, hand, first):
-    """Mask of the cards with which a half has no deadwood."""
-    mask = 0
-    for i in range(12):
-        card = first + i % 3 + 7 * (i // 3)
-        if held(hand, card) < 4:
-            add_card(tables, hand, card)
-            if half_dead(tables, hand, first) == 0:
-                mask |= 1 << card
-            remove_card(tables, hand, card)
-    return mask
-
-
-@inner
 def _coupled_completing(tables, hand):
     """`completing` under coupled rules, and the deadwood before."""
     soldiers = np.int64(tables.dead[hand.block[6]])
-    command = half_dead(tables, hand, 0)
-    dead = command + half_dead(tables, hand, 3) + soldiers
-    mask = 0
+    dead = soldiers
+    for half in range(2):
+        hand.half[half] = half_dead(tables, hand, 3 * half)
+        dead += hand.half[half]
+    mask = np.int64(0)
     if dead > MOST_LOSS:
         return mask, dead
-    for first in range(0, 6, 3):
-        if dead == (command if first == 0 else dead - command - soldiers):
-            mask |= _half_completes(tables, hand, first)
+    for half in range(2):
+        if dead == hand.half[half]:
+            mask |= half_completes(tables, hand, 3 * half)
     if dead == soldiers:
         mask |= np.int64(tables.completes[hand.block[6]]) << 6
     return mask | (FLOWERS if dead == 0 else 0), dead
