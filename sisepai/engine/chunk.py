@@ -68,16 +68,17 @@ def shuffle_deck(tables, rng, seed, deck, attempt, cards):
 
 
 @inner
-def start_deal(tables, work, seed, deck, dealer):
+def start_deal(tables, work, seed, deck, dealer, given):
     """Deal deck number `deck`, again after each redeal; returns how many redeals there were.
 
-    With a `dealer` the first deck is already in `hidden.deck`; with NONE it comes from the seed.
+    `dealer` may be NONE: then the deck tells. With `given` the first deck is in `hidden.deck` already.
     """
     game = work.game
     game.table.events = 0
     attempt = 0
-    if dealer == NONE:
-        dealer = shuffle_deck(tables, work.rng[DECK_RNG], seed, deck, attempt, game.hidden.deck)
+    if not given:
+        drawn = shuffle_deck(tables, work.rng[DECK_RNG], seed, deck, attempt, game.hidden.deck)
+        dealer = drawn if dealer == NONE else dealer
     while deal(tables, game, dealer):
         attempt += 1
         shuffle_deck(tables, work.rng[DECK_RNG], seed, deck, attempt, game.hidden.deck)
@@ -133,7 +134,7 @@ def fill_row(tables, game, row, redeals):
 
 PLAY_CHUNK = numba.int64(
     numba.typeof(one(TABLES)), _STRATEGIES, _STRATEGIES, numba.typeof(one(ALL_PARAMETERS)), numba.uint8[:, ::1],
-    numba.uint64, numba.uint64, numba.uint8[::1], numba.uint8[:, ::1], numba.typeof(one(DEAL)),
+    numba.int64, numba.uint64, numba.uint64, numba.uint8[::1], numba.uint8[:, ::1], numba.int64, numba.typeof(one(DEAL)),
     numba.uint64[::1], numba.uint16[::1], numba.typeof(one(WORK)),
 )  # fmt: skip
 
@@ -153,25 +154,28 @@ def play_chunk(
     event_counts,
     work,
 ):
-    """Play `len(rows)` deals from number `first` on; returns how many were played.
+    """Play `len(rows)` deals from number `first` on, but for the `done` played already; returns how many are played.
 
-    Deal i plays deck i // S under seating i % S. `dealers` and `decks` may hold the deck of each deal; empty, the
-    decks come from the seed. Stops early when fewer than MOST_EVENTS places are left in `events` (unless that is
+    Deal i plays deck i // S under seating i % S. `dealers` and `decks` may hold those of each deal; where
+    empty, both come from the seed. In matches of `match` deals (0: none) the winner of a deal deals the next one,
+    after a drawn deal the dealer again; without `dealers` a chunk must begin with a match. Stops early when fewer than MOST_EVENTS places are left in `events` (unless that is
     empty: then no events are kept) or when a strategy chose what it may not.
     """
     game = work[0].game
     n_seatings = np.uint64(len(seatings))
     filled = 0
-    for i in range(len(rows)):
+    for i in range(done, len(rows)):
         if len(events) > 0 and filled + MOST_EVENTS > len(events):
             return i
         number = first + np.uint64(i)
         dealer = np.int64(NONE)
         if len(dealers) > 0:
             dealer = np.int64(dealers[i])
-            for j in range(decks.shape[1]):
-                game.hidden.deck[j] = decks[i, j]
-        redeals = start_deal(tables[0], work[0], seed, number // n_seatings, dealer)
+        elif match > 0 and number % np.uint64(match) > 0:
+            dealer = np.int64(rows[i - 1].dealer if rows[i - 1].winner == NONE else rows[i - 1].winner)
+        for j in range(decks.shape[1]):
+            game.hidden.deck[j] = decks[i, j]
+        redeals = start_deal(tables[0], work[0], seed, number // n_seatings, dealer, decks.shape[1] > 0)
         for seat in range(SEATS):
             rows[i].dealt_deadwood[seat] = game.hands[seat].dead if seat < tables[0].players else NONE
         seating = seatings[np.int64(number % n_seatings)]

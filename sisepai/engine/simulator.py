@@ -75,11 +75,12 @@ class Simulator:
     entries : up to four different ones, each with `compiled()`; `seatings` tells which sits where
     seatings : uint8[S, players], numbers of entries by seat. Deal i plays deck i // S under seating i % S.
     seed : 0 .. 2**64 - 1
+    match : deals of a match, in which the winner of a deal deals the next; 0 when each deal is by itself
 
     Safe to call from any number of threads; kernels run without the GIL.
     """
 
-    def __init__(self, rules: RuleSet, entries: Sequence[Entry], seatings: np.ndarray, seed: int) -> None:
+    def __init__(self, rules: RuleSet, entries: Sequence[Entry], seatings: np.ndarray, seed: int, match: int = 0) -> None:
         strategies = [entry.compiled() for entry in entries]
         padded = [*strategies, *[strategies[0]] * (ENTRIES - len(strategies))]
         self._tables = tables_array(rules)
@@ -90,29 +91,29 @@ class Simulator:
             self._parameters["entry"]["value"][0, i, : len(strategy.values)] = strategy.values
         self._seatings = np.ascontiguousarray(seatings, dtype=np.uint8)
         self._seed = np.uint64(seed)
+        self._match = match
 
-    def play(self, first: int, count: int, events: bool = False) -> Chunk:
-        """Play the deals `first` .. `first + count - 1`.
+    def play(self, first: int, count: int, events: bool = False, dealers: np.ndarray | None = None) -> Chunk:
+        """Play the deals `first` .. `first + count - 1`; `dealers` uint8[count] deal instead of those of the plan.
+
+        In a run of matches a chunk begins with a match, unless the dealers are given.
 
         Raises
         ------
         SisepaiError
             A strategy answered something that was not offered; the message names the deal.
         """
-        return self._play_all(first, count, events, np.zeros(0, np.uint8), np.zeros((0, 0), np.uint8))
+        given = np.zeros(0, np.uint8) if dealers is None else np.ascontiguousarray(dealers)
+        return self._play(first, count, events, given, np.zeros((0, 0), np.uint8))
 
-    def play_decks(self, dealers: np.ndarray, cards: np.ndarray, events: bool = False) -> Chunk:
+    def play_decks(self, dealers: np.ndarray, cards: np.ndarray, events: bool = False, first: int = 0) -> Chunk:
         """Play given decks (`dealers` uint8[count], `cards` uint8[count, pack] as `decks` returns them).
 
-        Deck k takes number k for seatings and random streams. Raises as `play`.
+        They take the numbers from `first` on for seatings and random streams. Raises as `play`.
         """
-        return self._play_all(
-            0, len(dealers), events, np.ascontiguousarray(dealers), np.ascontiguousarray(cards)
-        )
+        return self._play(first, len(dealers), events, np.ascontiguousarray(dealers), np.ascontiguousarray(cards))
 
-    def _play_all(
-        self, first: int, count: int, events: bool, dealers: np.ndarray, cards: np.ndarray
-    ) -> Chunk:
+    def _play(self, first: int, count: int, events: bool, dealers: np.ndarray, cards: np.ndarray) -> Chunk:
         rows = np.zeros(count, DEAL).view(np.recarray)
         counts = np.zeros(count if events else 0, np.uint16)
         pieces = [np.zeros(0, np.uint64)]
@@ -120,14 +121,13 @@ class Simulator:
         while done < count:
             room = np.empty((count - done) * EVENTS_A_DEAL + MOST_EVENTS if events else 0, np.uint64)
             played = _play_chunk()(
-                self._tables, self._answers, self._discards, self._parameters, self._seatings, self._seed,
-                np.uint64(first + done), dealers[done:], cards[done:], rows[done:], room, counts[done:],
-                one(WORK),
+                self._tables, self._answers, self._discards, self._parameters, self._seatings, self._match,
+                self._seed, np.uint64(first), dealers, cards, done, rows, room, counts, one(WORK),
             )  # fmt: skip
-            if played < count - done and (not events or played == 0):
-                raise SisepaiError(f"deal {first + done + played}: a strategy chose what was not offered")
-            pieces.append(room[: int(counts[done : done + played].sum())])
-            done += played
+            if played < count and (not events or played == done):
+                raise SisepaiError(f"deal {first + played}: a strategy chose what was not offered")
+            pieces.append(room[: int(counts[done:played].sum())])
+            done = played
         if not events:
             return Chunk(rows, None, None)
         words = pieces[1] if len(pieces) == 2 else np.concatenate(pieces)
