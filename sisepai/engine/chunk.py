@@ -134,32 +134,22 @@ def fill_row(tables, game, row, redeals):
 
 PLAY_CHUNK = numba.int64(
     numba.typeof(one(TABLES)), _STRATEGIES, _STRATEGIES, numba.typeof(one(ALL_PARAMETERS)), numba.uint8[:, ::1],
-    numba.int64, numba.uint64, numba.uint64, numba.uint8[::1], numba.uint8[:, ::1], numba.int64, numba.typeof(one(DEAL)),
-    numba.uint64[::1], numba.uint16[::1], numba.typeof(one(WORK)),
+    numba.int64, numba.uint64, numba.uint64, numba.uint8[::1], numba.uint8[:, ::1], numba.int64,
+    numba.typeof(one(DEAL)), numba.uint64[::1], numba.uint16[::1], numba.typeof(one(WORK)),
 )  # fmt: skip
 
 
 def play_chunk(
-    tables,
-    answers,
-    discards,
-    parameters,
-    seatings,
-    seed,
-    first,
-    dealers,
-    decks,
-    rows,
-    events,
-    event_counts,
-    work,
-):
-    """Play `len(rows)` deals from number `first` on, but for the `done` played already; returns how many are played.
+    tables, answers, discards, parameters, seatings, match, seed, first, dealers, decks, done, rows, events,
+    event_counts, work,
+):  # fmt: skip
+    """Play the deals from number `first` on into `rows`; returns how many are there at the end.
 
-    Deal i plays deck i // S under seating i % S. `dealers` and `decks` may hold those of each deal; where
-    empty, both come from the seed. In matches of `match` deals (0: none) the winner of a deal deals the next one,
-    after a drawn deal the dealer again; without `dealers` a chunk must begin with a match. Stops early when fewer than MOST_EVENTS places are left in `events` (unless that is
-    empty: then no events are kept) or when a strategy chose what it may not.
+    Deal i plays deck i // S under seating i % S. `dealers` and `decks` may hold those of each deal; where empty, both
+    come from the seed. In matches of `match` deals (0: none) the winner of a deal deals the next one, after a drawn
+    deal the dealer again; without `dealers` a chunk must begin with a match. The `done` deals played before are left
+    alone. Stops early when fewer than MOST_EVENTS places are left in `events` (unless that is empty: then no events
+    are kept) or when a strategy chose what it may not.
     """
     game = work[0].game
     n_seatings = np.uint64(len(seatings))

@@ -80,7 +80,9 @@ class Simulator:
     Safe to call from any number of threads; kernels run without the GIL.
     """
 
-    def __init__(self, rules: RuleSet, entries: Sequence[Entry], seatings: np.ndarray, seed: int, match: int = 0) -> None:
+    def __init__(
+        self, rules: RuleSet, entries: Sequence[Entry], seatings: np.ndarray, seed: int, match: int = 0
+    ) -> None:
         strategies = [entry.compiled() for entry in entries]
         padded = [*strategies, *[strategies[0]] * (ENTRIES - len(strategies))]
         self._tables = tables_array(rules)
@@ -106,12 +108,16 @@ class Simulator:
         given = np.zeros(0, np.uint8) if dealers is None else np.ascontiguousarray(dealers)
         return self._play(first, count, events, given, np.zeros((0, 0), np.uint8))
 
-    def play_decks(self, dealers: np.ndarray, cards: np.ndarray, events: bool = False, first: int = 0) -> Chunk:
+    def play_decks(
+        self, dealers: np.ndarray, cards: np.ndarray, events: bool = False, first: int = 0
+    ) -> Chunk:
         """Play given decks (`dealers` uint8[count], `cards` uint8[count, pack] as `decks` returns them).
 
         They take the numbers from `first` on for seatings and random streams. Raises as `play`.
         """
-        return self._play(first, len(dealers), events, np.ascontiguousarray(dealers), np.ascontiguousarray(cards))
+        return self._play(
+            first, len(dealers), events, np.ascontiguousarray(dealers), np.ascontiguousarray(cards)
+        )
 
     def _play(self, first: int, count: int, events: bool, dealers: np.ndarray, cards: np.ndarray) -> Chunk:
         rows = np.zeros(count, DEAL).view(np.recarray)
