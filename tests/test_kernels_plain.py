@@ -16,10 +16,9 @@ SCRIPT = Path(__file__).with_name("play_digest.py")
 
 def elsewhere(deals, *flags, **environment):
     """The digests of another process."""
-    done = subprocess.run(
-        [sys.executable, *flags, str(SCRIPT), str(deals)],
-        env={**os.environ, **environment}, capture_output=True, text=True, timeout=900, check=False,
-    )  # fmt: skip
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPT.parents[1]), **environment}
+    command = [sys.executable, *flags, str(SCRIPT), str(deals)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
     return dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
 
