@@ -71,10 +71,10 @@ def naive_rules_of(name, options):
 # --------------------------------------------------------------------------------------------- simulators
 
 
-def simulator(rules, strategies="greedy", seed=7):
+def simulator(rules, strategies="greedy", seed=7, match=0):
     """A simulator with the strategies of a text, in fixed seats."""
     entries, seats = parse_entries(strategies, rules.players)
-    return Simulator(rules, entries, np.array([seats], np.uint8), seed)
+    return Simulator(rules, entries, np.array([seats], np.uint8), seed, match)
 
 
 def play_one(rules, dealer, cards, entries):

@@ -13,18 +13,8 @@ from naive import without
 
 from sisepai.cards import MELDS, N_TYPES
 from sisepai.engine.simulator import tables_array
-from sisepai.rules.hand import (
-    HAND,
-    OFFERS,
-    add_card,
-    best_worth,
-    deadwood,
-    fill_hand,
-    loose_cards,
-    refresh,
-    set_aside,
-    win_worth,
-)
+from sisepai.rules.hand import HAND, add_card, best_worth, deadwood, fill_hand, loose_cards, set_aside
+from sisepai.rules.offers import OFFERS, refresh, win_worth
 from sisepai.rules.tables import POINTS_SHIFT
 
 END = 255

@@ -9,7 +9,13 @@ from engine_tools import PRESET_NAMES, VARIANT_IDS, VARIANTS, rules_of, same_chu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sisepai.engine.simulator import Chunk, decks
+from sisepai import cards
+from sisepai.engine import machine, records
+from sisepai.engine.simulator import Chunk, Simulator, decks
+from sisepai.errors import InputError
+from sisepai.rules import tables
+from sisepai.rules.ruleset import PLACES
+from sisepai.strategies import parse_entries
 
 MIXED = "random,greedy,random,greedy"
 
@@ -88,3 +94,35 @@ def test_events_need_room_that_grows():
     assert (
         np.add.reduceat(whole.events["event"] == 1, np.cumsum([0, *whole.event_counts[:-1]])) > 0
     ).sum() == (whole.rows.redeals > 0).sum()
+
+
+def test_the_kernels_numbers_are_the_places_of_their_names():
+    for prefix, names in (("E_", cards.EVENTS), ("O_", cards.OUTCOMES), ("BY_", cards.WIN_BY)):
+        assert [getattr(records, prefix + name.upper()) for name in names] == list(range(len(names)))
+    assert [getattr(tables, "K_" + name.upper()) for name in cards.MELDS] == list(range(len(cards.MELDS)))
+    places = (machine.DRAWER, machine.DRAW_NEXT, machine.DRAW_OTHERS, machine.DISCARD_NEXT, machine.DISCARD_OTHERS)
+    assert PLACES == ("draw_drawer", "draw_next", "draw_others", "discard_next", "discard_others")
+    assert places == tuple(range(len(PLACES)))
+
+
+def test_a_match_in_chunks_has_the_dealers_of_the_whole():
+    rules = rules_of("classic", {})
+    whole = simulator(rules, "greedy", 7, match=6).play(0, 60)
+    pieces = [simulator(rules, "greedy", 7, match=6).play(first, 12).rows for first in range(0, 60, 12)]
+    assert np.concatenate(pieces).tobytes() == whole.rows.tobytes()
+    for before, after, number in zip(whole.rows, whole.rows[1:], range(1, 60), strict=False):
+        if number % 6:
+            assert after["dealer"] == (before["dealer"] if before["winner"] == 255 else before["winner"])
+
+
+def test_what_kernels_do_not_check_is_checked_before():
+    rules = rules_of("classic", {})
+    matches = simulator(rules, "greedy", 7, match=10)
+    with pytest.raises(ValueError, match="not the first of its match"):
+        matches.play(15, 10)
+    with pytest.raises(ValueError, match="dealers"):
+        matches.play(15, 1, dealers=np.array([4], np.uint8))
+    with pytest.raises(ValueError, match="packs"):
+        matches.play_decks(np.zeros(1, np.uint8), np.zeros((1, 5), np.uint8))
+    with pytest.raises(InputError, match="one seating"):
+        Simulator(rules, parse_entries("greedy", 4)[0], np.zeros((2, 4), np.uint8), 7, match=10)

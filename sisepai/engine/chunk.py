@@ -7,8 +7,9 @@ Cost, one core at about 3 GHz: see benchmarks/. The strategies are entries of a 
 import numba
 import numpy as np
 
-from sisepai.cards import MELDS, NONE
-from sisepai.engine.machine import deal, go_on, submit
+from sisepai.cards import NONE
+from sisepai.engine.dealing import deal
+from sisepai.engine.machine import go_on, submit
 from sisepai.engine.randomness import DECK_STREAM, RNG, below, open_stream, shuffle
 from sisepai.engine.records import (
     ALL_PARAMETERS,
@@ -27,8 +28,9 @@ from sisepai.engine.records import (
     View,
 )
 from sisepai.jit import inner, small
-from sisepai.rules.hand import HAND, OFFERS
-from sisepai.rules.tables import TABLES
+from sisepai.rules.hand import HAND
+from sisepai.rules.offers import OFFERS
+from sisepai.rules.tables import KIND_BITS, KIND_MASK, N_MELDS, POINTS_SHIFT, TABLES
 
 DECK_RNG = SEATS  # place of the deck's generator after the seats'
 
@@ -117,12 +119,12 @@ def fill_row(tables, game, row, redeals):
     row.win_by = hidden.win_by
     row.from_seat = hidden.from_seat
     row.win_card = hidden.win_card
-    row.score = hidden.worth >> 5 * len(MELDS)
+    row.score = hidden.worth >> POINTS_SHIFT
     row.draws = table.draws
     row.takes = table.takes
     row.discards = table.discards
-    for kind in range(len(MELDS)):
-        row.melds[kind] = hidden.worth >> 5 * kind & 31
+    for kind in range(N_MELDS):
+        row.melds[kind] = hidden.worth >> KIND_BITS * kind & KIND_MASK
     for seat in range(SEATS):
         if seat >= tables.players:
             row.end_deadwood[seat] = NONE
@@ -149,7 +151,7 @@ def play_chunk(
     come from the seed. In matches of `match` deals (0: none) the winner of a deal deals the next one, after a drawn
     deal the dealer again; without `dealers` a chunk must begin with a match. The `done` deals played before are left
     alone. Stops early when fewer than MOST_EVENTS places are left in `events` (unless that is empty: then no events
-    are kept) or when a strategy chose what it may not.
+    are kept), when a strategy chose what it may not, and when a deal has more than MOST_EVENTS events: `work` tells.
     """
     game = work[0].game
     n_seatings = np.uint64(len(seatings))
@@ -170,7 +172,7 @@ def play_chunk(
             rows[i].dealt_deadwood[seat] = game.hands[seat].dead if seat < tables[0].players else NONE
         seating = seatings[np.int64(number % n_seatings)]
         play_out(tables[0], work[0], answers, discards, parameters[0], seating)
-        if game.hidden.phase == ILLEGAL:
+        if game.hidden.phase == ILLEGAL or game.table.events > MOST_EVENTS:
             return i
         fill_row(tables[0], game, rows[i], redeals)
         if len(events) > 0:

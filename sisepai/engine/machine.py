@@ -11,9 +11,9 @@ Cost: big functions have one place that calls them, so that the compiled kernel 
 import numpy as np
 
 from sisepai.cards import N_TYPES, NONE
+from sisepai.engine.history import log_meld, log_plain, log_win
 from sisepai.engine.records import (
     ANSWER_DUE,
-    BY_DEALT,
     BY_DISCARD,
     BY_OTHER_DRAW,
     BY_OWN_DRAW,
@@ -24,13 +24,9 @@ from sisepai.engine.records import (
     E_DISCARD,
     E_DRAW,
     E_EXHAUSTED,
-    E_REDEAL,
-    E_SHOW,
     E_TAKE,
-    E_WIN,
     ILLEGAL,
     LAID,
-    MOST_EVENTS,
     NO_WINDOW,
     O_DEAD_HAND,
     O_EXHAUSTED,
@@ -38,181 +34,27 @@ from sisepai.engine.records import (
     OVER,
     PASS,
     RUNNING,
-    SEATS,
     WIN,
 )
 from sisepai.jit import inner, small
-from sisepai.rules.hand import (
-    K_QUAD,
-    K_TRIPLE,
-    LOW_28,
-    best_worth,
-    deadwood,
-    discardable,
-    fill_hand,
+from sisepai.rules.hand import discardable, remove_card
+from sisepai.rules.offers import (
+    dead_after,
     is_win,
     lift_partners,
     list_melds,
     meld_worth,
     put_back_partners,
     refresh,
-    remove_card,
-    set_aside,
     win_worth,
 )
-from sisepai.rules.tables import ANY_MELD, COLOURS4, FLOWERS, GENERALS, POINTS_SHIFT, QUAD
+from sisepai.rules.tables import FLOWERS, GENERALS, K_QUAD, K_TRIPLE, POINTS_SHIFT
 
 # Places of a seat toward the card of a window: rows of `tables.may` (rules.ruleset.PLACES).
 DRAWER, DRAW_NEXT, DRAW_OTHERS, DISCARD_NEXT, DISCARD_OTHERS = range(5)
 
 # Levels of priority (docs/rules.md); a lower one goes first.
 L_DRAWER_WIN, L_WIN, L_TRIPLE_QUAD, L_DRAWER_MELD, L_NEXT_MELD, L_NOBODY = range(1, 7)
-
-
-# The upper bytes of an event without meld, partners and score.
-PLAIN = np.uint64(0xFFFFFFFFFF000000)
-SCORE_SHIFT = np.uint64(56)
-
-
-@small
-def _log(game, word):
-    if game.table.events < MOST_EVENTS:
-        game.history.event[game.table.events] = word
-        game.table.events += 1
-
-
-@small
-def log_plain(game, event, seat, card):
-    """Append an event that has no meld."""
-    _log(game, np.uint64(event | seat << 8 | card << 16) | PLAIN)
-
-
-@small
-def log_meld(game, event, seat, card, meld, first, second, third):
-    """Append an event with a meld and the concealed cards it used."""
-    low = event | seat << 8 | card << 16 | meld << 24 | first << 32 | second << 40 | third << 48
-    _log(game, np.uint64(low) | np.uint64(NONE) << SCORE_SHIFT)
-
-
-@small
-def log_win(game, seat, card, score):
-    """Append a win; `card` is NONE for a dealt one."""
-    low = E_WIN | seat << 8 | card << 16
-    _log(game, np.uint64(low) | PLAIN & np.uint64(0x00FFFFFFFF000000) | np.uint64(score) << SCORE_SHIFT)
-
-
-# --- the deal -------------------------------------------------------------------------------------------------
-
-
-@inner
-def deal(tables, game, dealer):
-    """Start a deal from `hidden.deck`; True when it is annulled and must be dealt again from the next deck.
-
-    The history is continued, not cleared: a redealt deal tells of its earlier attempts.
-    """
-    table, hidden = game.table, game.hidden
-    _clear_table(tables, game, dealer)
-    place = 0
-    for seat in range(tables.players):
-        size = tables.hand_size + (tables.dealer_leads and seat == dealer)
-        fill_hand(tables, game.hands[seat], hidden.deck, place, size)
-        place += size
-    hidden.next = place
-    table.stock = tables.pack - place
-    for i in range(tables.players):
-        _settle_dealt_hand(tables, game, (dealer + i) % tables.players)
-    if tables.dealer_leads and _wins_dealt(tables, game, dealer):
-        return False
-    if tables.redeal and _redeal(tables, game, dealer):
-        return True
-    hidden.phase = RUNNING
-    table.actor = (dealer + tables.players - 1) % tables.players
-    if tables.dealer_leads:
-        _await_discard(tables, game, dealer)
-    return False
-
-
-@inner
-def _clear_table(tables, game, dealer):
-    table, hidden = game.table, game.hidden
-    table.players = tables.players
-    table.dealer = dealer
-    table.window = NO_WINDOW
-    table.actor = dealer
-    table.card = NONE
-    table.draws = 0
-    table.takes = 0
-    table.discards = 0
-    for card in range(N_TYPES):
-        table.seen[card] = 0
-    for seat in range(SEATS):
-        table.melds[seat] = 0
-        table.cards[seat] = 0
-        for card in range(N_TYPES):
-            table.discarded[seat, card] = 0
-    hidden.pending = 0
-    hidden.level = L_NOBODY
-    hidden.outcome = NONE
-    hidden.winner = NONE
-    hidden.worth = 0
-    hidden.win_by = NONE
-    hidden.from_seat = NONE
-    hidden.win_card = NONE
-
-
-@inner
-def _settle_dealt_hand(tables, game, seat):
-    """Show dealt quads, lock dealt triples, and see what the hand is worth."""
-    table = game.table
-    hand = game.hands[seat]
-    if tables.show_dealt_quads:
-        for card in range(N_TYPES):
-            if hand.count[card] == 4 and tables.may[ANY_MELD, QUAD] >> card & 1:
-                set_aside(tables, hand, card, 4, False)
-                table.seen[card] += 4
-                log_meld(game, E_SHOW, seat, card, K_QUAD, NONE, NONE, NONE)
-    if tables.lock_dealt_triples:
-        for card in range(N_TYPES):
-            if hand.count[card] == 3 and not (GENERALS | FLOWERS) >> card & 1:
-                set_aside(tables, hand, card, 3, True)
-    refresh(tables, hand, game.melds)
-    table.cards[seat] = hand.cards
-
-
-@inner
-def _wins_dealt(tables, game, dealer):
-    """A dealer whose cards are complete as dealt wins at once."""
-    hand = game.hands[dealer]
-    if hand.dead > 0:
-        return False
-    worth = best_worth(tables, hand) + hand.fixed
-    if not is_win(tables, worth):
-        return False
-    _finish_win(game, dealer, NONE, worth, BY_DEALT, NONE)
-    return True
-
-
-@inner
-def _redeal(tables, game, dealer):
-    """Log a redeal for each seat entitled to one; True when there is any."""
-    any_seat = False
-    for i in range(tables.players):
-        seat = (dealer + i) % tables.players
-        if _may_redeal(tables, game.hands[seat]):
-            log_plain(game, E_REDEAL, seat, NONE)
-            any_seat = True
-    return any_seat
-
-
-@inner
-def _may_redeal(tables, hand):
-    """No General, triple, quad or four colours in the dealt hand (quads and locked triples are in `fixed`)."""
-    one = hand.one
-    four_colours = one & (one >> 7) & (one >> 14) & (one >> 21) & tables.may[ANY_MELD, COLOURS4] & LOW_28
-    return one & GENERALS == 0 and hand.three & ~FLOWERS == 0 and hand.fixed == 0 and four_colours == 0
-
-
-# --- windows --------------------------------------------------------------------------------------------------
 
 
 @small
@@ -364,8 +206,10 @@ def submit(tables, game, choice):
     """Take the choice that is due: WIN, PASS or the number of an offered meld; or the card to discard."""
     if game.hidden.phase == ANSWER_DUE:
         legal = _record_answer(game, choice)
-    else:
+    elif game.hidden.phase == DISCARD_DUE:
         legal = _lay_discard(tables, game, choice)
+    else:
+        legal = False
     game.hidden.phase = RUNNING if legal else ILLEGAL
 
 
@@ -421,11 +265,11 @@ def _give_card(tables, game):
         return
     worth = win_worth(tables, game.hands[hidden.taker], table.card, game.melds)
     by = BY_DISCARD if table.window == DISCARD else BY_OWN_DRAW if level == L_DRAWER_WIN else BY_OTHER_DRAW
-    _finish_win(game, hidden.taker, table.card, worth, by, table.actor)
+    finish_win(game, hidden.taker, table.card, worth, by, table.actor)
 
 
 @inner
-def _finish_win(game, seat, card, worth, by, from_seat):
+def finish_win(game, seat, card, worth, by, from_seat):
     hidden = game.hidden
     hidden.phase = OVER
     hidden.outcome = O_WIN
@@ -443,28 +287,31 @@ def _take(tables, game):
     table, hidden, offers = game.table, game.hidden, game.offers
     seat, kind, card = hidden.taker, hidden.kind, table.card
     hand = game.hands[seat]
+    place = table.melds[seat]
     for j in range(3):
-        offers.partners[0, j] = hidden.partner[j]
-        if hidden.partner[j] != NONE:
-            table.seen[hidden.partner[j]] += 1
+        partner = hidden.partner[j]
+        offers.partners[0, j] = partner
+        table.meld_partners[seat, place, j] = partner
+        if partner != NONE:
+            table.seen[partner] += 1
+    hand.dead = dead_after(tables, hand, offers, 0)
     lift_partners(tables, hand, offers, 0)
     hand.fixed += tables.exposed[kind, card]
-    table.meld_kind[seat, table.melds[seat]] = kind
-    table.meld_card[seat, table.melds[seat]] = card
-    table.melds[seat] += 1
+    table.meld_kind[seat, place] = kind
+    table.meld_card[seat, place] = card
+    table.melds[seat] = place + 1
     table.takes += 1
     log_meld(game, E_TAKE, seat, card, kind, hidden.partner[0], hidden.partner[1], hidden.partner[2])
-    _await_discard(tables, game, seat)
+    await_discard(game, seat)
 
 
 @inner
-def _await_discard(tables, game, seat):
+def await_discard(game, seat):
     """A discard is due from `seat`; where the rules leave it none, the deal ends with a dead hand."""
     table, hidden, hand = game.table, game.hidden, game.hands[seat]
     table.window = NO_WINDOW
     table.actor = seat
     table.cards[seat] = hand.cards
-    hand.dead = deadwood(tables, hand)
     hidden.due = seat
     if discardable(hand):
         hidden.phase = DISCARD_DUE

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sisepai.cards import MELDS, N_TYPES
-from sisepai.rules.hand import HAND, OFFERS
+from sisepai.rules.hand import HAND
+from sisepai.rules.offers import OFFERS
 from sisepai.rules.tables import MOST_CARDS
 
 SEATS = 4
@@ -35,7 +36,9 @@ TABLE = np.dtype(
         ("seen", "i8", N_TYPES),  # cards seen by all: drawn, discarded, exposed or shown; each card once
         ("cards", "i8", SEATS),  # concealed cards of each seat
         ("melds", "i8", SEATS),  # exposed melds of each seat, and what they are
-        ("meld_kind", "u1", (SEATS, MOST_EXPOSED)), ("meld_card", "u1", (SEATS, MOST_EXPOSED)),
+        ("meld_kind", "u1", (SEATS, MOST_EXPOSED)),
+        ("meld_partners", "u1", (SEATS, MOST_EXPOSED, 3)),  # concealed cards laid with `meld_card`, NONE-padded
+        ("meld_card", "u1", (SEATS, MOST_EXPOSED)),
         ("discarded", "u1", (SEATS, N_TYPES)),  # who discarded what (a drawn card nobody took included)
         ("events", "i8"),  # events so far, in HISTORY
     ],

@@ -6,11 +6,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from sisepai.cards import N_TYPES
 from sisepai.engine import chunk
 from sisepai.engine.chunk import STRATEGY_SIGNATURE, WORK, one
 from sisepai.engine.randomness import RNG
 from sisepai.engine.records import ALL_PARAMETERS, DEAL, ENTRIES, EVENT, MOST_EVENTS
-from sisepai.errors import SisepaiError
+from sisepai.errors import InputError, SisepaiError
 from sisepai.jit import kernel
 from sisepai.rules.ruleset import RuleSet
 from sisepai.rules.tables import TABLES, build_tables
@@ -77,12 +78,19 @@ class Simulator:
     seed : 0 .. 2**64 - 1
     match : deals of a match, in which the winner of a deal deals the next; 0 when each deal is by itself
 
+    Raises
+    ------
+    InputError
+        Matches under more than one seating.
+
     Safe to call from any number of threads; kernels run without the GIL.
     """
 
     def __init__(
         self, rules: RuleSet, entries: Sequence[Entry], seatings: np.ndarray, seed: int, match: int = 0
     ) -> None:
+        if match and len(seatings) > 1:
+            raise InputError("a match is played under one seating; use --seating fixed")
         strategies = [entry.compiled() for entry in entries]
         padded = [*strategies, *[strategies[0]] * (ENTRIES - len(strategies))]
         self._tables = tables_array(rules)
@@ -105,7 +113,9 @@ class Simulator:
         SisepaiError
             A strategy answered something that was not offered; the message names the deal.
         """
-        given = np.zeros(0, np.uint8) if dealers is None else np.ascontiguousarray(dealers)
+        if dealers is None and self._match and first % self._match:
+            raise ValueError(f"deal {first} is not the first of its match of {self._match}; give its dealer")
+        given = np.zeros(0, np.uint8) if dealers is None else self._checked(dealers, count)
         return self._play(first, count, events, given, np.zeros((0, 0), np.uint8))
 
     def play_decks(
@@ -115,9 +125,18 @@ class Simulator:
 
         They take the numbers from `first` on for seatings and random streams. Raises as `play`.
         """
-        return self._play(
-            first, len(dealers), events, np.ascontiguousarray(dealers), np.ascontiguousarray(cards)
-        )
+        pack = self._tables[0].pack
+        if cards.shape != (len(dealers), pack) or cards.max(initial=0) >= N_TYPES:
+            raise ValueError(f"cards: must be {len(dealers)} packs of {pack} card types")
+        dealers = self._checked(dealers, len(dealers))
+        return self._play(first, len(dealers), events, dealers, np.ascontiguousarray(cards, dtype=np.uint8))
+
+    def _checked(self, dealers: np.ndarray, count: int) -> np.ndarray:
+        """Kernels check no bounds, so that this does."""
+        players = self._tables[0].players
+        if dealers.shape != (count,) or dealers.max(initial=0) >= players:
+            raise ValueError(f"dealers: must be {count} seats below {players}")
+        return np.ascontiguousarray(dealers, dtype=np.uint8)
 
     def _play(self, first: int, count: int, events: bool, dealers: np.ndarray, cards: np.ndarray) -> Chunk:
         rows = np.zeros(count, DEAL).view(np.recarray)
@@ -126,18 +145,26 @@ class Simulator:
         done = 0
         while done < count:
             room = np.empty((count - done) * EVENTS_A_DEAL + MOST_EVENTS if events else 0, np.uint64)
+            work = one(WORK)
             played = _play_chunk()(
                 self._tables, self._answers, self._discards, self._parameters, self._seatings, self._match,
-                self._seed, np.uint64(first), dealers, cards, done, rows, room, counts, one(WORK),
+                self._seed, np.uint64(first), dealers, cards, done, rows, room, counts, work,
             )  # fmt: skip
             if played < count and (not events or played == done):
-                raise SisepaiError(f"deal {first + played}: a strategy chose what was not offered")
+                raise SisepaiError(f"deal {first + played}: {_fault(work[0].game)}")
             pieces.append(room[: int(counts[done:played].sum())])
             done = played
         if not events:
             return Chunk(rows, None, None)
         words = pieces[1] if len(pieces) == 2 else np.concatenate(pieces)
         return Chunk(rows, words.view(EVENT), counts)
+
+
+def _fault(game: np.record) -> str:
+    """Why the kernel stopped in the middle of a deal."""
+    if game.table.events > MOST_EVENTS:
+        return f"more than {MOST_EVENTS} events; the rules redeal too often"
+    return f"the strategy of seat {game.hidden.due} chose what was not offered"
 
 
 def decks(

@@ -20,18 +20,24 @@ N_BLOCKS = 9
 N_STATES = 3 * 625
 N_MELDS = len(MELDS)
 BY_NAME = {name: number for number, name in enumerate(MELDS)}
+K_SINGLE, K_PAIR, K_TRIPLE, K_QUAD, K_COMMAND, K_FIELD, K_SOLDIERS3, K_SOLDIERS4, K_COLOURS3, K_COLOURS4 = (
+    range(N_MELDS)
+)
 
 # What must lie in the hand for a meld tells its *shape*; several kinds share one.
 SINGLE, PAIR, TRIPLE, QUAD, RUN, COLOURS3, COLOURS4 = range(7)
 N_SHAPES = 7
+N_PLACES = len(PLACES)
 SHAPE_OF = dict(
     zip(MELDS, (SINGLE, PAIR, TRIPLE, QUAD, RUN, RUN, COLOURS3, COLOURS4, COLOURS3, COLOURS4), strict=True)
 )
-ANY_MELD = len(PLACES)  # the row of `may` that holds every meld of the rule set, as a winning take may use it
+ANY_MELD = N_PLACES  # the row of `may` that holds every meld of the rule set, as a winning take may use it
 
 # A *worth* packs points and, below them, how many melds of each kind earn them, five bits a kind. Worths add up, and
 # the greatest worth has the most points; ties go to more melds of the kind named last in MELDS.
-POINTS_SHIFT = 5 * N_MELDS
+KIND_BITS = 5
+KIND_MASK = (1 << KIND_BITS) - 1
+POINTS_SHIFT = KIND_BITS * N_MELDS
 IMPOSSIBLE = -1
 
 GENERALS = sum(1 << 7 * colour for colour in range(4))
@@ -45,7 +51,7 @@ TABLES = np.dtype(
         ("lock_dealt_triples", "i8"), ("redeal", "i8"), ("coupled", "i8"), ("min_points", "i8"), ("undrawn", "i8"),
         ("copies", "i8", N_TYPES),  # of each card type in the pack
         ("cards", "u1", MOST_CARDS),  # the whole pack in order of card number
-        ("may", "i8", (len(PLACES) + 1, N_SHAPES)),  # mask of the cards one may take, by place and by shape of meld
+        ("may", "i8", (N_PLACES + 1, N_SHAPES)),  # mask of the cards one may take, by place and by shape of meld
         ("concealed", "i8", (N_MELDS, N_TYPES)),  # worth of a meld by kind and one of its cards
         ("exposed", "i8", (N_MELDS, N_TYPES)),
         ("block_of", "i8", N_TYPES), ("weight", "i8", N_TYPES),  # block, and what one more card adds to its state
@@ -76,7 +82,9 @@ def build_tables(rules: RuleSet) -> np.record:
         for kind in MELDS:
             for card in range(N_TYPES):
                 points = rules.points[_point_key(kind, card)][which]
-                tables[column][BY_NAME[kind], card] = (points << POINTS_SHIFT) + (1 << 5 * BY_NAME[kind])
+                tables[column][BY_NAME[kind], card] = (points << POINTS_SHIFT) + (
+                    1 << KIND_BITS * BY_NAME[kind]
+                )
     _fill_blocks(tables, rules)
     return tables
 

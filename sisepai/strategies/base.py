@@ -58,7 +58,7 @@ class Entry:
     @property
     def label(self) -> str:
         """The entry as it is typed: name, then the parameters that were given."""
-        return ":".join([self.name, *(f"{key}={value:g}" for key, value in self.params.items())])
+        return ":".join([self.name, *(f"{key}={_short(value)}" for key, value in self.params.items())])
 
     @property
     def digest(self) -> str:
@@ -71,6 +71,11 @@ class Entry:
         return Compiled(
             answer, discard, [self.params.get(p.name, p.default) for p in self.strategy.parameters]
         )
+
+
+def _short(value: float) -> str:
+    """The shortest text that reads back as the same number."""
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def _plain(function: Callable) -> Callable:

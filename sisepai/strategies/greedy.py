@@ -3,17 +3,8 @@
 from sisepai.cards import N_TYPES
 from sisepai.engine.records import PASS, WIN
 from sisepai.jit import inner, lowest, small
-from sisepai.rules.hand import (
-    add_card,
-    dead_after,
-    deadwood,
-    discardable,
-    held,
-    lift_partners,
-    loose_cards,
-    put_back_partners,
-    remove_card,
-)
+from sisepai.rules.hand import add_card, deadwood, discardable, held, loose_cards, remove_card
+from sisepai.rules.offers import dead_after, lift_partners, put_back_partners
 from sisepai.rules.tables import POINTS_SHIFT, SOLDIERS
 from sisepai.strategies.base import Strategy
 
