@@ -83,6 +83,7 @@ def _text(document: dict[str, Any]) -> str:
         "seats": ", ".join(labels[entry] for entry in plan["seats"]),
         "seating": f"{plan['seating']}, {plan['deals'] // document['decks']} deals a deck",
         "seed": str(plan["seed"]),
+        "matches": _matches(plan),
         "deals": f"{plan['deals']:,} of {document['decks']:,} decks, {document['deals_done']:,} done",
         "events": "stored" if plan["events"] else "not stored",
         "shards": f"{document['shards']:,} of {plan['shard_deals']:,} deals, {document['shards_done']:,} done",
@@ -91,4 +92,10 @@ def _text(document: dict[str, Any]) -> str:
         "made by": document["command"] or "unknown: the log is missing",
         "next": document["next"] or "the command that made it, with --resume",
     }
-    return "\n".join(f"{name:<8} {value}" for name, value in rows.items())
+    return "\n".join(f"{name:<8} {value}" for name, value in rows.items() if value)
+
+
+def _matches(plan: dict[str, Any]) -> str:
+    """How many, of how many deals; nothing where there are none."""
+    match = plan["match"]
+    return f"{plan['deals'] // match:,} of {match:,} deals, the winner deals the next" if match else ""

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from sisepai.errors import InputError, nearest
+from sisepai.runs import MAX_MATCH
 
 _NUMBER = re.compile(r"([+-]?)(\d+(?:_\d+)*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?", re.ASCII)
 
@@ -72,3 +73,4 @@ class Choice(click.Choice[str]):
 COUNT = WholeNumber(1, 2**63 - 1)
 INDEX = WholeNumber(0, 2**63 - 1)
 SEED = WholeNumber(0, 2**64 - 1)
+MATCH = WholeNumber(0, MAX_MATCH)

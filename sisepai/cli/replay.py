@@ -3,22 +3,27 @@
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sisepai.cli.compiling import announce_compiling
-from sisepai.cli.params import INDEX, SEED, Choice
-from sisepai.errors import InputError
+from sisepai.cli.params import INDEX, MATCH, SEED, Choice
+from sisepai.errors import InputError, SisepaiError
 from sisepai.runs import SEATINGS
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sisepai.rules import RuleSet
     from sisepai.runs.deal import Deal
     from sisepai.runs.deckfile import GivenDeck
     from sisepai.runs.replay import Replayer
+    from sisepai.runs.store import Store
 
-DEFAULTS = {"seed": 7, "strategies": "greedy", "rules": "cardavia", "seating": "fixed"}
+DEFAULTS = {"seed": 7, "strategies": "greedy", "rules": "cardavia", "seating": "fixed", "match": 0}
 
 
 @click.command()
@@ -35,6 +40,7 @@ DEFAULTS = {"seed": 7, "strategies": "greedy", "rules": "cardavia", "seating": "
 )
 @click.option("--rules", help="Without RUN: the rule set.  [default: cardavia]")
 @click.option("--seating", type=Choice(SEATINGS), help="Without RUN: as in simulate.  [default: fixed]")
+@click.option("--match", type=MATCH, help="Without RUN: as in simulate.  [default: 0]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a deal, one a line.")
 def replay(
     run: Path | None, deal: int | None, deck: str | None, as_json: bool, **options: int | str | None
@@ -55,7 +61,8 @@ def replay(
     wish = {name: default if options[name] is None else options[name] for name, default in DEFAULTS.items()}
     if deck is not None:
         _refuse(
-            ["RUN"] * (run is not None) + [o for o in given if o in ("--rules", "--seating")], "--deck FILE"
+            ["RUN"] * (run is not None) + [o for o in given if o in ("--rules", "--seating", "--match")],
+            "--deck FILE",
         )
         _replay_decks(deck, deal, wish, as_json)
     elif deal is None:
@@ -81,16 +88,29 @@ def _replay_run(run: Path, number: int, as_json: bool) -> None:
     announce_compiling()
     from sisepai.runs.replay import Replayer, check_rows
     from sisepai.runs.store import Store
-    from sisepai.runs.stored import stored_row
 
     store, replayer = Store(run, manifest), Replayer.of(manifest)
+    stored, dealer, damage = _stored(store, number)
     # What was played is shown first: it is the same whatever has become of the file.
-    deal = _numbered(replayer, number, str(run), as_json)
-    stored = stored_row(store, number)
+    deal = _numbered(replayer, number, str(run), as_json, dealer)
+    if damage is not None:
+        raise damage
     if stored is not None:
         check_rows(store, deal.row, stored, number)
     if not as_json:
         click.echo("\nthe stored row is the same" if stored else "\nnot stored yet: nothing to compare with")
+
+
+def _stored(store: "Store", number: int) -> tuple["pa.Table | None", int | None, SisepaiError | None]:
+    """The stored row of a deal, who deals it where only the row tells, and why it cannot be read."""
+    from sisepai.runs.stored import read_dealers, stored_row
+
+    try:
+        row = stored_row(store, number)
+        dealers = None if row is None else read_dealers(store, row)
+    except SisepaiError as error:
+        return None, None, error
+    return row, None if dealers is None else int(dealers[0]), None
 
 
 def _replay_seed(number: int, wish: dict[str, Any], as_json: bool) -> None:
@@ -103,12 +123,15 @@ def _replayer(rules: Any, wish: dict[str, Any]) -> "Replayer":
 
     rule_set = load(rules) if isinstance(rules, str) else rules
     announce_compiling()
-    from sisepai.runs.plan import seatings
+    from sisepai.runs.plan import SHARD_MULTIPLE, Plan, shard_size
     from sisepai.runs.replay import Replayer
     from sisepai.strategies import parse_entries
 
     entries, seats = parse_entries(wish["strategies"], rule_set.players)
-    return Replayer(rule_set, entries, seatings(wish["seating"], seats), wish["seed"])
+    match = wish["match"]
+    shard_deals = shard_size([SHARD_MULTIPLE], False, match)
+    plan = Plan.rounded(tuple(seats), wish["seating"], 1, shard_deals, match)
+    return Replayer(rule_set, entries, plan.seatings, wish["seed"], match)
 
 
 def _show(deal: "Deal", labels: tuple[str, ...], title: str, as_json: bool) -> None:
@@ -121,13 +144,18 @@ def _show(deal: "Deal", labels: tuple[str, ...], title: str, as_json: bool) -> N
     print_deal(console(), deal, labels, f"{title}, rules {deal.rules.name}")
 
 
-def _numbered(replayer: "Replayer", number: int, source: str, as_json: bool) -> "Deal":
+def _numbered(
+    replayer: "Replayer", number: int, source: str, as_json: bool, dealer: int | None = None
+) -> "Deal":
     """Play deal ``number`` and show it."""
-    deal = replayer.deal(number)
-    deck, seating = divmod(number, len(replayer.seatings))
-    _show(
-        deal, replayer.labels(number), f"deal {number} of {source}: deck {deck}, seating {seating}", as_json
-    )
+    deal = replayer.deal(number, dealer)
+    if replayer.match:
+        match, place = divmod(number, replayer.match)
+        where = f"match {match}, round {place}"
+    else:
+        deck, seating = divmod(number, len(replayer.seatings))
+        where = f"deck {deck}, seating {seating}"
+    _show(deal, replayer.labels(number), f"deal {number} of {source}: {where}", as_json)
     return deal
 
 
@@ -161,16 +189,18 @@ def _lines(file: str) -> Iterable[bytes]:
 def _played(
     decks: list["GivenDeck"], wish: dict[str, Any]
 ) -> Iterator[tuple["GivenDeck", "Deal", tuple[str, ...]]]:
-    """The deals of the decks, in order. Decks of one rule set are played together, numbered from 0."""
+    """The deals of the decks, in order; their numbers are their places in the file."""
     import numpy as np
 
-    players = {}
-    for rules in dict.fromkeys(deck.rules for deck in decks):
-        same = [deck for deck in decks if deck.rules == rules]
-        replayer = _replayer(rules, wish)
+    players: dict[RuleSet, Replayer] = {}  # one a rule set, however they alternate
+    first = 0
+    for rules, group in groupby(decks, lambda deck: deck.rules):
+        same = list(group)
+        if rules not in players:
+            players[rules] = _replayer(rules, wish)
+        replayer = players[rules]
         dealers = np.array([deck.dealer for deck in same], np.uint8)
         cards = np.array([deck.cards for deck in same], np.uint8)
-        players[rules] = replayer.given(dealers, cards), replayer.labels(0)
-    for deck in decks:
-        deals, labels = players[deck.rules]
-        yield deck, next(deals), labels
+        for deck, deal in zip(same, replayer.given(dealers, cards, first), strict=True):
+            yield deck, deal, replayer.labels(0)
+        first += len(same)

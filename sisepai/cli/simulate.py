@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from sisepai.cli.experiment import experiment_file
-from sisepai.cli.params import COUNT, SEED, Choice, WholeNumber
+from sisepai.cli.params import COUNT, MATCH, SEED, Choice, WholeNumber
 from sisepai.cli.progress import duration, shown
 from sisepai.errors import InputError, Interrupted, SisepaiError
 from sisepai.runs import SEATINGS
@@ -32,6 +32,7 @@ KEYS = (
     "seed",
     "strategies",
     "seating",
+    "match",
     "rules",
     "out",
     "threads",
@@ -48,6 +49,7 @@ class Wish:
     seed: int
     strategies: str
     seating: str
+    match: int
     rules: str
     out: str | None
     threads: int | None
@@ -65,7 +67,9 @@ class Wish:
     type=click.Path(path_type=Path),
     callback=experiment_file(KEYS),
 )
-@click.option("--deals", type=COUNT, default="1e6", show_default=True, help="How many, up to whole blocks.")
+@click.option(
+    "--deals", type=COUNT, default="1e6", show_default=True, help="How many, up to whole blocks or matches."
+)
 @click.option("--seed", type=SEED, default="7", show_default=True, help="Decides every deck, 0 to 2^64-1.")
 @click.option(
     "--strategies", default="greedy", show_default=True, help="One for all seats, or one a seat, with commas."
@@ -77,6 +81,10 @@ class Wish:
     show_default=True,
     help="Play each deck as given, under all rotations of the seats, or under all seatings.",
 )
+@click.option(
+    "--match", type=MATCH, default="0", show_default=True, metavar="N",
+    help="N deals in a row are a match, in which the winner deals the next; 0: none.",
+)  # fmt: skip
 @click.option(
     "--rules", default="cardavia", show_default=True, help="The rule set; `sisepai rules` lists them."
 )
@@ -91,8 +99,8 @@ class Wish:
 def simulate(dry_run: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     """Play deals and store them as a run, a directory of Parquet files.
 
-    FILE is a TOML file with any of the keys deals, seed, strategies, seating, rules, out, threads and events; options
-    given here win over it. Ctrl-C keeps what is finished and prints the command that goes on.
+    FILE is a TOML file with any of the keys deals, seed, strategies, seating, match, rules, out, threads and events;
+    options given here win over it. Ctrl-C keeps what is finished and prints the command that goes on.
 
     \b
     Examples:
@@ -135,8 +143,8 @@ def _prepare(wish: Wish, quiet: bool) -> tuple["Manifest", "Simulator"]:
     from sisepai.strategies import parse_entries
 
     entries, seats = parse_entries(wish.strategies, rules.players)
-    shard_deals = shard_size((entry.strategy.shard_deals for entry in entries), wish.events)
-    plan = Plan.rounded(tuple(seats), wish.seating, wish.deals, shard_deals)
+    shard_deals = shard_size((entry.strategy.shard_deals for entry in entries), wish.events, wish.match)
+    plan = Plan.rounded(tuple(seats), wish.seating, wish.deals, shard_deals, wish.match)
     manifest = Manifest(
         rules=rules,
         strategies=tuple(Strategy(e.label, e.name, dict(e.params), e.digest) for e in entries),
@@ -146,9 +154,10 @@ def _prepare(wish: Wish, quiet: bool) -> tuple["Manifest", "Simulator"]:
         deals=plan.deals,
         events=wish.events,
         shard_deals=shard_deals,
+        match=wish.match,
     )
     _check_place(wish, manifest)
-    return manifest, Simulator(rules, entries, plan.seatings, wish.seed)
+    return manifest, Simulator(rules, entries, plan.seatings, wish.seed, wish.match)
 
 
 def _check_place(wish: Wish, manifest: "Manifest") -> None:
@@ -227,6 +236,7 @@ def _command(wish: Wish, manifest: "Manifest") -> str:
     words = ["sisepai", "simulate"]
     for key in ("strategies", "seating", "rules"):
         words += [f"--{key}", getattr(wish, key)]
+    words += ["--match", str(wish.match)] if wish.match else []
     words += ["--deals", str(manifest.deals), "--seed", str(manifest.seed)]
     words += ["--threads", str(wish.threads)] if wish.threads else []
     words += ["--events"] if wish.events else []

@@ -87,7 +87,7 @@ def execute(
         A shard cannot be written; the message names the path.
     """
     plan = store.manifest.plan
-    pieces = (piece for number in shards for piece in _cut(plan.shard(number)))
+    pieces = (piece for number in shards for piece in _cut(plan.shard(number), plan.match))
     shelf = _Shelf()
     running: dict[Future[Any], _Piece | None] = {}
     pool = ThreadPoolExecutor(threads, thread_name_prefix="sisepai")
@@ -131,9 +131,10 @@ class _Piece:
     count: int
 
 
-def _cut(shard: Shard) -> Iterator[_Piece]:
-    """The chunks of a shard. They depend on nothing but the shard, so that files do not either."""
-    size = -(-shard.count // CHUNKS_PER_SHARD)
+def _cut(shard: Shard, match: int) -> Iterator[_Piece]:
+    """The chunks of a shard, of whole matches. They depend on the plan alone, so that files do not on anything else."""
+    unit = match or 1
+    size = -(-shard.count // CHUNKS_PER_SHARD // unit) * unit
     firsts = range(0, shard.count, size)
     for place, first in enumerate(firsts):
         yield _Piece(shard, place, len(firsts), shard.first + first, min(size, shard.count - first))

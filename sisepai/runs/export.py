@@ -23,7 +23,7 @@ from sisepai.runs.manifest import Manifest
 from sisepai.runs.plan import Shard
 from sisepai.runs.schema import deal_schema, event_schema, event_table
 from sisepai.runs.store import Store
-from sisepai.runs.stored import read_deals, read_groups
+from sisepai.runs.stored import read_dealers, read_deals, read_groups
 
 if TYPE_CHECKING:
     from sisepai.runs.replay import Replayer
@@ -168,8 +168,10 @@ def _played(store: Store, shard: Shard, replayer: "Replayer") -> Iterator[tuple[
     deals = read_deals(store, shard.number)
     for at in range(0, shard.count, CHUNK_DEALS):
         count = min(CHUNK_DEALS, shard.count - at)
-        chunk = replayer.simulator.play(shard.first + at, count, events=True)
-        check_rows(store, chunk.rows, deals.slice(at, count), shard.first + at)
+        stored = deals.slice(at, count)
+        dealers = read_dealers(store, stored)
+        chunk = replayer.simulator.play(shard.first + at, count, events=True, dealers=dealers)
+        check_rows(store, chunk.rows, stored, shard.first + at)
         assert chunk.events is not None
         assert chunk.event_counts is not None
         yield count, event_table(store.manifest, chunk.events, chunk.event_counts, shard.first + at)
@@ -178,22 +180,28 @@ def _played(store: Store, shard: Shard, replayer: "Replayer") -> Iterator[tuple[
 def _dealt(store: Store, shard: Shard) -> Iterator[tuple[int, pa.Table]]:
     """The decks of a shard, which holds whole blocks."""
     rules, block = store.manifest.rules, store.manifest.plan.block
-    redeals = None
-    if rules.redeal != "never":
-        redeals = read_deals(store, shard.number)["redeals"].to_numpy()[::block]
     begin, total = shard.first // block, shard.count // block
+    redeals, dealers = np.zeros(total, np.uint16), None
+    # What the seed does not tell is in the rows.
+    if rules.redeal != "never" or store.manifest.match:
+        deals = read_deals(store, shard.number)
+        redeals, dealers = deals["redeals"].to_numpy()[::block], read_dealers(store, deals)
     for at in range(0, total, DECK_BATCH):
-        count = min(DECK_BATCH, total - at)
-        again = np.zeros(count, np.uint16) if redeals is None else redeals[at : at + count]
-        yield count * block, _deck_table(store.manifest, begin + at, again)
+        some = slice(at, min(at + DECK_BATCH, total))
+        given = None if dealers is None else dealers[some]
+        table = _deck_table(store.manifest, begin + at, redeals[some], given)
+        yield len(table) * block, table
 
 
-def _deck_table(manifest: Manifest, first: int, redeals: NDArray[np.uint16]) -> pa.Table:
-    """The decks from number ``first`` on, each after so many redeals: uint16[count]."""
+def _deck_table(
+    manifest: Manifest, first: int, redeals: NDArray[np.uint16], given: NDArray[np.uint8] | None
+) -> pa.Table:
+    """The decks from number ``first`` on, each after so many redeals: uint16[count]; ``given`` who deals in matches."""
     from sisepai.engine.simulator import decks
 
     rules, count = manifest.rules, len(redeals)
-    dealers, cards = decks(rules, manifest.seed, first, count)
+    drawn, cards = decks(rules, manifest.seed, first, count)
+    dealers = drawn if given is None else given
     for attempt in range(1, int(redeals.max(initial=0)) + 1):
         _, dealt = decks(rules, manifest.seed, first, count, attempt)
         cards[redeals == attempt] = dealt[redeals == attempt]

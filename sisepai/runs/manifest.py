@@ -15,7 +15,7 @@ from typing import Any
 
 from sisepai.errors import InputError
 from sisepai.rules import RuleSet
-from sisepai.runs import SEATINGS
+from sisepai.runs import MAX_MATCH, SEATINGS
 from sisepai.runs.plan import MAX_DEALS, Plan
 
 SCHEMA = 1
@@ -39,7 +39,8 @@ class Strategy:
 class Manifest:
     """What a run was asked to be.
 
-    ``strategies`` are the distinct entries, ``seats`` entry numbers by seat, ``deals`` a whole number of blocks.
+    ``strategies`` are the distinct entries, ``seats`` entry numbers by seat, ``deals`` a whole number of blocks or
+    matches, ``match`` the deals of a match, 0 when there are none.
 
     Raises
     ------
@@ -55,6 +56,7 @@ class Manifest:
     deals: int
     events: bool
     shard_deals: int
+    match: int = 0
     schema: int = SCHEMA
 
     def __post_init__(self) -> None:
@@ -73,7 +75,7 @@ class Manifest:
     @cached_property
     def plan(self) -> Plan:
         """The numbering of deals, decks, seatings and shards."""
-        return Plan(self.seats, self.seating, self.deals, self.shard_deals)
+        return Plan(self.seats, self.seating, self.deals, self.shard_deals, self.match)
 
     @cached_property
     def rules_digest(self) -> str:
@@ -105,6 +107,7 @@ class Manifest:
             "seating": self.seating,
             "seed": self.seed,
             "deals": self.deals,
+            "match": self.match,
             "events": self.events,
             "shard_deals": self.shard_deals,
         }
@@ -301,6 +304,7 @@ _KEYS: dict[str, Check] = {
     "seating": _seating,
     "seed": _integer(0, MAX_SEED),
     "deals": _integer(1, MAX_DEALS),
+    "match": _integer(0, MAX_MATCH),
     "events": _flag,
     "shard_deals": _integer(1, MAX_SHARD),
 }

@@ -1,9 +1,11 @@
 """The plan of a run: which deck every deal plays, who sits where, and which shard holds it. Pure arithmetic.
 
 The deals of one deck, under all seatings of the plan, are a *block*. With S seatings, deal ``i`` plays deck
-``i // S`` under seating ``i % S``; shard ``n`` holds the deals from ``n * shard_deals`` on.
+``i // S`` under seating ``i % S``; shard ``n`` holds the deals from ``n * shard_deals`` on. In a run of matches
+there is one seating, and N deals in a row are a match: deal ``i`` is round ``i % N`` of match ``i // N``.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,10 +60,11 @@ def seatings(kind: str, seats: Iterable[int]) -> NDArray[np.uint8]:
     return np.array(list(dict.fromkeys(orders)), dtype=np.uint8)
 
 
-def shard_size(declared: Iterable[int], events: bool) -> int:
-    """Deals a shard, from what the strategies declare: the least of it, and fewer when events are stored."""
-    least = min(declared)
-    return max(SHARD_MULTIPLE, least // EVENTS_SHARE // SHARD_MULTIPLE * SHARD_MULTIPLE) if events else least
+def shard_size(declared: Iterable[int], events: bool, match: int = 0) -> int:
+    """Deals a shard, from what the strategies declare: the least of it, fewer when events are stored, whole matches."""
+    step = math.lcm(SHARD_MULTIPLE, match or 1)
+    wanted = min(declared) // (EVENTS_SHARE if events else 1)
+    return max(step, wanted // step * step)
 
 
 @dataclass(frozen=True)
@@ -75,39 +78,55 @@ class Shard:
 
 @dataclass(frozen=True)
 class Plan:
-    """The numbering of a run: ``seats`` holds entry numbers by seat, ``deals`` a whole number of blocks.
+    """The numbering of a run: ``seats`` holds entry numbers by seat, ``deals`` a whole number of blocks or matches.
+
+    ``match`` is the number of deals of a match, 0 when there are none.
 
     Raises
     ------
     InputError
-        ``deals`` is no whole number of blocks, or ``shard_deals`` no multiple of 24.
+        ``deals`` is no whole number of blocks or matches, ``shard_deals`` no multiple of 24 or cuts a match, or there
+        are both matches and several seatings of a deck.
     """
 
     seats: tuple[int, ...]
     seating: str
     deals: int
     shard_deals: int
+    match: int = 0
 
     def __post_init__(self) -> None:
+        if self.match and self.block > 1:
+            raise InputError(
+                f"match = {self.match}: does not go with seating {self.seating}, under which each deck is played "
+                f"{self.block} times"
+            )
         if self.shard_deals < 1 or self.shard_deals % SHARD_MULTIPLE:
             raise InputError(f"shard_deals = {self.shard_deals}: must be a multiple of {SHARD_MULTIPLE}")
-        if self.deals < 1 or self.deals % self.block:
-            raise InputError(f"deals = {self.deals}: must be a multiple of the {self.block} deals of a block")
+        if self.shard_deals % self.unit:
+            raise InputError(
+                f"shard_deals = {self.shard_deals}: must be a multiple of the {self.unit} deals of a match"
+            )
+        if self.deals < 1 or self.deals % self.unit:
+            what = "match" if self.match else "block"
+            raise InputError(f"deals = {self.deals}: must be a multiple of the {self.unit} deals of a {what}")
 
     @classmethod
-    def rounded(cls, seats: tuple[int, ...], seating: str, deals: int, shard_deals: int) -> "Plan":
-        """A plan of at least ``deals`` deals, rounded up to whole blocks.
+    def rounded(
+        cls, seats: tuple[int, ...], seating: str, deals: int, shard_deals: int, match: int = 0
+    ) -> "Plan":
+        """A plan of at least ``deals`` deals, rounded up to whole blocks or matches.
 
         Raises
         ------
         InputError
-            More deals than can be numbered.
+            More deals than can be numbered, or matches with several seatings.
         """
-        block = len(seatings(seating, seats))
-        whole = -(-deals // block) * block
+        unit = match or len(seatings(seating, seats))
+        whole = -(-deals // unit) * unit
         if whole > MAX_DEALS:
-            raise InputError(f"{deals} deals are too many; the most is {MAX_DEALS // block * block}")
-        return cls(seats, seating, whole, shard_deals)
+            raise InputError(f"{deals} deals are too many; the most is {MAX_DEALS // unit * unit}")
+        return cls(seats, seating, whole, shard_deals, match)
 
     @cached_property
     def seatings(self) -> NDArray[np.uint8]:
@@ -123,6 +142,11 @@ class Plan:
     def block(self) -> int:
         """Deals of one deck, S."""
         return len(self.seatings)
+
+    @property
+    def unit(self) -> int:
+        """Deals that hang together: those of a match, otherwise those of a deck."""
+        return self.match or self.block
 
     @property
     def shards(self) -> int:

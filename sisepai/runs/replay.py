@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sisepai import __version__
+from sisepai.cards import NONE
 from sisepai.engine.simulator import Chunk, Simulator, decks
 from sisepai.errors import InputError, SisepaiError
 from sisepai.jit import kernel_digest
@@ -37,15 +38,18 @@ class Replayer:
         uint8[S, players]: which of them sits where; deal i plays deck i // S under seating i % S.
     seed
         0 to 2**64 - 1.
+    match
+        Deals of a match, in which the winner of a deal deals the next; 0 when each deal is by itself.
     """
 
     def __init__(
-        self, rules: RuleSet, entries: Sequence[Entry], seatings: NDArray[np.uint8], seed: int
+        self, rules: RuleSet, entries: Sequence[Entry], seatings: NDArray[np.uint8], seed: int, match: int = 0
     ) -> None:
         self.rules = rules
         self.seatings = seatings
         self.seed = seed
-        self.simulator = Simulator(rules, entries, seatings, seed)
+        self.match = match
+        self.simulator = Simulator(rules, entries, seatings, seed, match)
         self._labels = [entry.label for entry in entries]
 
     @classmethod
@@ -57,42 +61,57 @@ class Replayer:
         InputError
             This program does not know a strategy of the run, or a parameter of it.
         """
-        return cls(manifest.rules, entries_of(manifest), manifest.plan.seatings, manifest.seed)
+        entries = entries_of(manifest)
+        return cls(manifest.rules, entries, manifest.plan.seatings, manifest.seed, manifest.match)
 
     def labels(self, number: int) -> tuple[str, ...]:
         """Who sits where in deal ``number``: the strategies by seat."""
         return tuple(self._labels[entry] for entry in self.seatings[number % len(self.seatings)])
 
-    def deal(self, number: int) -> Deal:
+    def deal(self, number: int, dealer: int | None = None) -> Deal:
         """Play deal ``number``, 0 to 2**63 - 1.
+
+        In a match the ``dealer`` follows from the deals before it, which are played where it is not given.
 
         Raises
         ------
         SisepaiError
             A strategy answered something that was not offered.
         """
-        chunk = self.simulator.play(number, 1, events=True)
+        if dealer is None and self.match:
+            dealer = self._dealer(number)
+        dealers = None if dealer is None else np.array([dealer], np.uint8)
+        chunk = self.simulator.play(number, 1, events=True, dealers=dealers)
         dealer, redeals = int(chunk.rows["dealer"][0]), int(chunk.rows["redeals"][0])
         dealt = [self._deck(number, dealer, attempt) for attempt in range(redeals + 1)]
         return next(self._deals(chunk, [dealt]))
 
-    def given(self, dealers: NDArray[np.uint8], cards: NDArray[np.uint8]) -> Iterator[Deal]:
+    def given(self, dealers: NDArray[np.uint8], cards: NDArray[np.uint8], first: int = 0) -> Iterator[Deal]:
         """Play given decks: uint8[count] and uint8[count, pack], as ``engine.simulator.decks`` returns them.
 
-        The k-th has number k for seatings and random streams; a redeal takes its next deck from seed and number.
+        They have the numbers from ``first`` on for seatings and random streams; a redeal takes its next deck from seed
+        and number.
 
         Raises
         ------
         SisepaiError
             As `deal`.
         """
-        chunk = self.simulator.play_decks(dealers, cards, events=True)
+        chunk = self.simulator.play_decks(dealers, cards, events=True, first=first)
         dealt = []
-        for number, (dealer, pack) in enumerate(zip(dealers.tolist(), cards, strict=True)):
-            attempts = range(1, int(chunk.rows["redeals"][number]) + 1)
-            later = [self._deck(number, dealer, attempt) for attempt in attempts]
+        for place, (dealer, pack) in enumerate(zip(dealers.tolist(), cards, strict=True)):
+            attempts = range(1, int(chunk.rows["redeals"][place]) + 1)
+            later = [self._deck(first + place, dealer, attempt) for attempt in attempts]
             dealt.append([Deck.split(self.rules, dealer, pack), *later])
         return self._deals(chunk, dealt)
+
+    def _dealer(self, number: int) -> int | None:
+        """Who deals deal ``number`` of a match, from the deals before it; None for the first, whose deck says it."""
+        before = number % self.match
+        if not before:
+            return None
+        last = self.simulator.play(number - before, before).rows[-1]
+        return int(last["dealer"] if last["winner"] == NONE else last["winner"])
 
     def _deck(self, number: int, dealer: int, attempt: int) -> Deck:
         """What deal ``number`` is dealt after some redeals."""

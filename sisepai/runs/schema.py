@@ -77,17 +77,17 @@ def deal_table(manifest: Manifest, rows: NDArray[np.void], first: int) -> pa.Tab
         DEAL[count], in the order of the deals.
     """
     count = len(rows)
-    deal, deck, seating = manifest.plan.numbers(first, count)
+    plan = manifest.plan
+    deal, deck, seating = plan.numbers(first, count)
     columns = [
         pa.array(deal),
         pa.array(deck),
         pa.array(seating),
-        pa.nulls(count, _U64),  # match and round: no rule set counts them yet
-        pa.nulls(count, _U16),
+        *_rounds(deal, plan.match),
         *(_numbers(rows[name]) for name in ("dealer", "redeals")),
         _words(rows["outcome"], OUTCOMES),
         _numbers(rows["winner"], nullable=True),
-        _words(winning_entries(manifest.plan, rows["winner"], first), manifest.labels, nullable=True),
+        _words(winning_entries(plan, rows["winner"], first), manifest.labels, nullable=True),
         _words(rows["win_by"], WIN_BY, nullable=True),
         _numbers(rows["from_seat"], nullable=True),
         _words(rows["win_card"], CODES, nullable=True),
@@ -97,6 +97,14 @@ def deal_table(manifest: Manifest, rows: NDArray[np.void], first: int) -> pa.Tab
         *(_numbers(rows["end_deadwood"][:, seat], nullable=True) for seat in range(MAX_SEATS)),
     ]
     return pa.Table.from_arrays(columns, schema=deal_schema(manifest))
+
+
+def _rounds(deal: NDArray[np.uint64], match: int) -> tuple[pa.Array, pa.Array]:
+    """Match and round of these deals; null where there are no matches."""
+    if not match:
+        return pa.nulls(len(deal), _U64), pa.nulls(len(deal), _U16)
+    number, place = np.divmod(deal, np.uint64(match))
+    return pa.array(number), pa.array(place.astype(np.uint16))
 
 
 def winning_entries(plan: Plan, winner: NDArray[np.uint8], first: int) -> NDArray[np.uint8]:

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from sisepai.errors import SisepaiError
 from sisepai.runs.schema import deal_schema
@@ -41,6 +43,25 @@ def read_deals(store: Store, shard: int) -> pa.Table:
     if len(table) != count:
         raise SisepaiError(f"{path} is damaged: it has {len(table)} deals instead of {count}")
     return table
+
+
+def read_dealers(store: Store, deals: pa.Table) -> NDArray[np.uint8] | None:
+    """Who deals these stored deals, uint8[count], in a run of matches; None where the seed says it.
+
+    Raises
+    ------
+    SisepaiError
+        A dealer is no seat of the run.
+    """
+    if not store.manifest.match:
+        return None
+    dealers = deals["dealer"].to_numpy().astype(np.uint8)  # a copy: kernels take nothing read-only
+    wrong = np.flatnonzero(dealers >= store.manifest.rules.players)
+    if len(wrong):
+        place = int(wrong[0])
+        number, dealer = deals["deal"][place].as_py(), int(dealers[place])
+        raise SisepaiError(f"{store.path}: deal {number} is damaged: there is no seat {dealer} to deal it")
+    return dealers
 
 
 def read_groups(path: Path, schema: pa.Schema) -> Iterator[pa.Table]:
