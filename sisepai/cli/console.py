@@ -68,4 +68,5 @@ def card_text(cards: Iterable[int]) -> "Text":
         (CODES[card] + (glyph(card) if glyphs else ""), _STYLES[4 if card == FLOWER else card // 7])
         for card in cards
     ]
-    return Text(" ").join(Text(text, style=style) for text, style in parts)
+    # Where Rich breaks a line of wide characters it keeps the space, and would cut the last card to make room for it.
+    return Text(" ", overflow="fold").join(Text(text, style=style) for text, style in parts)

@@ -41,16 +41,9 @@ def _hands(deal: "Deal", deck: "Deck", labels: Sequence[str]) -> "Table":
     table.columns[1].max_width, table.columns[1].overflow = 12, "fold"
     for seat, hand in enumerate(deck.hands):
         name = f"{seat}{' dealer' if seat == deal.dealer else ''}"
-        table.add_row(name, labels[seat], _cards(sorted(hand)))
-    table.add_row("stock", "", _cards(deck.stock))
+        table.add_row(name, labels[seat], card_text(sorted(hand)))
+    table.add_row("stock", "", card_text(deck.stock))
     return table
-
-
-def _cards(cards: Sequence[int]) -> "Text":
-    text = card_text(cards)
-    # Where Rich breaks a line of wide characters it keeps the space, and would cut the last card to make room for it.
-    text.overflow = "fold"
-    return text
 
 
 def _turns(events: Sequence["Event"], begin: int) -> "Table":
