@@ -1,7 +1,7 @@
 """How two runs differ: over the decks they share, or as two runs that have nothing to do with each other."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from sisepai.analysis.intervals import Ints, difference, mover, t_quantile
 from sisepai.analysis.summary import Mean, Rate, Summary
-from sisepai.analysis.tally import block_sums, moments, whole_blocks, win_features
+from sisepai.analysis.tally import LENGTHS, block_sums, moments, whole_blocks, win_features
 
 if TYPE_CHECKING:
     from sisepai.runs.manifest import Manifest
     from sisepai.runs.reader import Run
 
-Decks = tuple[NDArray[np.uint64], NDArray[Any]]
+Blocks = tuple[NDArray[np.uint64], NDArray[Any]]
 Interval = tuple[float | None, float | None]
+DEALER_EDGE = "dealer's edge"  # what the dealer wins more often than a seat on average
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class Difference:
     """One figure in two runs: the second minus the first, standard error, 95% interval; None where not
     enough is seen.
 
-    ``kind`` is ``rate`` or ``points``. Paired, ``first`` and ``second`` are the figures on the shared decks.
+    ``kind`` is ``rate``, ``points`` or ``length``. Paired, ``first`` and ``second`` are the figures on the shared
+    decks.
     """
 
     what: str
@@ -40,48 +42,91 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs, by name: ``paired`` over the ``decks`` they share; or not, and ``unlike`` says why."""
+    """Two runs, by name: ``paired`` over the ``decks`` they share; or not, and ``unlike`` says why.
+
+    The decks lie in ``matches``, where there are matches. ``rules`` names the keys in which their rule sets differ, as
+    ``key: first / second``.
+    """
 
     first: str
     second: str
     paired: bool
     decks: int
+    matches: int
     unlike: list[str]
+    rules: list[str]
     differences: list[Difference]
 
 
 def unlike(one: "Manifest", other: "Manifest") -> list[str]:
-    """What keeps equal deck numbers from being equal decks: other seeds, packs or hands; empty when they are."""
+    """What keeps equal deck numbers from being equal decks: other seeds, packs or hands; empty when they are.
+
+    Matches of other lengths are no pairs either: the deals of a match hang together.
+    """
     mine, theirs = one.rules, other.rules
     different = {
         "seed": one.seed != other.seed,
         "pack": mine.pack_size != theirs.pack_size,
         "number of seats": mine.players != theirs.players,
         "hands": (mine.hand_size, mine.dealer_leads) != (theirs.hand_size, theirs.dealer_leads),
+        "matches": one.match != other.match,
     }
     return [what for what, differs in different.items() if differs]
+
+
+def rule_changes(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Where two rule sets (`RuleSet.to_dict`) differ, but for their names, as ``key: first / second``."""
+    mine, theirs = _flat(one), _flat(other)
+    return [
+        f"{key}: {_text(mine[key])} / {_text(theirs[key])}"
+        for key in mine
+        if key != "name" and mine[key] != theirs[key]
+    ]
+
+
+def _flat(rules: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of tables as ``points.triple``."""
+    flat: dict[str, Any] = {}
+    for key, value in rules.items():
+        if isinstance(value, dict):
+            flat |= {f"{key}.{name}": item for name, item in value.items()}
+        else:
+            flat[key] = value
+    return flat
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(map(str, value)) or "nothing" if isinstance(value, list) else str(value)
 
 
 def compare(one: "Run", other: "Run", summaries: tuple[Summary, Summary]) -> Comparison:
     """The second run minus the first: paired where they share whole blocks of the same decks, otherwise not."""
     names = summaries[0].run.name, summaries[1].run.name
+    rules = rule_changes(one.manifest.rules.to_dict(), other.manifest.rules.to_dict())
     reasons = unlike(one.manifest, other.manifest)
     if not reasons:
         sums = _PairedSums.of(one, other)
-        if sums.decks:
-            return Comparison(*names, True, sums.decks, [], _paired(sums, (one.manifest, other.manifest)))
+        if sums.blocks:
+            match = one.manifest.match
+            shared = sums.blocks * (match or 1), sums.blocks if match else 0
+            differences = _paired(sums, (one.manifest, other.manifest))
+            return Comparison(*names, True, *shared, [], rules, differences)
         reasons = ["deck numbers"]
-    return Comparison(*names, False, 0, reasons, _unpaired(summaries))
+    return Comparison(*names, False, 0, 0, reasons, rules, _unpaired(summaries))
 
 
 @dataclass
 class _PairedSums:
-    """Totals and gram matrix over the decks of both runs: features of the first, of the second, and 1 a deck."""
+    """Totals and gram matrix over the blocks (decks or matches) of both runs: features of the first, of the second,
+    and 1 a block.
+    """
 
     names: list[str]
     total: Ints
     gram: Ints
-    decks: int = 0
+    blocks: int = 0
 
     @classmethod
     def of(cls, one: "Run", other: "Run") -> "_PairedSums":
@@ -89,31 +134,30 @@ class _PairedSums:
             f"{side}.{name}" for side, run in enumerate((one, other)) for name in win_features(run.manifest)
         ]
         count = len(names) + 1
-        sums = cls([*names, "decks"], np.zeros(count, np.int64), np.zeros((count, count), np.int64))
-        for values in _shared(_by_deck(one), _by_deck(other)):
+        sums = cls([*names, "blocks"], np.zeros(count, np.int64), np.zeros((count, count), np.int64))
+        for values in _shared(_by_block(one), _by_block(other)):
             total, gram = moments(values)
             sums.total += total
             sums.gram += gram
-            sums.decks += values.shape[1]
+            sums.blocks += values.shape[1]
         return sums
 
     def weights(self, side: int, name: str) -> Ints:
         """The features of one run whose name begins so, as weights."""
         return np.array([own.startswith(f"{side}.{name}") for own in self.names], np.int64)
 
-    def per_deck(self, count: int) -> Ints:
-        """``count`` a deck, as weights."""
+    def per_block(self, count: int) -> Ints:
+        """``count`` a block, as weights."""
         return np.array([0] * (len(self.names) - 1) + [count], np.int64)
 
 
-def _by_deck(run: "Run") -> Iterator[Decks]:
-    size = run.manifest.plan.block
-    for decks, rows, _ in whole_blocks(run.deals, win_features(run.manifest), size, decks=True):
-        yield decks, block_sums(rows, size)
+def _by_block(run: "Run") -> Iterator[Blocks]:
+    for numbers, rows, _ in whole_blocks(run.deals, win_features(run.manifest), run.manifest, numbers=True):
+        yield numbers, block_sums(rows, run.manifest.plan.unit)
 
 
-def _shared(one: Iterator[Decks], other: Iterator[Decks]) -> Iterator[NDArray[Any]]:
-    """The block sums of both runs (and a row of ones) on the decks both have; decks ascend in each run."""
+def _shared(one: Iterator[Blocks], other: Iterator[Blocks]) -> Iterator[NDArray[Any]]:
+    """The sums of both runs (and a row of ones) on the blocks both have; their numbers ascend in each run."""
     a, b = next(one, None), next(other, None)
     while a is not None and b is not None:
         if not len(a[0]):
@@ -128,19 +172,19 @@ def _shared(one: Iterator[Decks], other: Iterator[Decks]) -> Iterator[NDArray[An
             a, b = _beyond(a, edge), _beyond(b, edge)
 
 
-def _beyond(side: Decks, edge: np.uint64) -> Decks:
-    decks, sums = side
-    cut = int(np.searchsorted(decks, edge, side="right"))
-    return decks[cut:], sums[:, cut:]
+def _beyond(side: Blocks, edge: np.uint64) -> Blocks:
+    numbers, sums = side
+    cut = int(np.searchsorted(numbers, edge, side="right"))
+    return numbers[cut:], sums[:, cut:]
 
 
 def _paired(sums: _PairedSums, manifests: tuple["Manifest", "Manifest"]) -> list[Difference]:
     first, second = (_ratios(sums, side, manifest) for side, manifest in enumerate(manifests))
     differences = []
     for what in (what for what in first if what in second):
-        estimate, se = difference(sums.total, sums.gram, first[what], second[what], sums.decks)
+        estimate, se = difference(sums.total, sums.gram, first[what], second[what], sums.blocks)
         a, b = (_quotient(sums.total, *figures[what]) for figures in (first, second))
-        interval = _reach(estimate, se, sums.decks, what)
+        interval = _reach(estimate, se, sums.blocks, what)
         differences.append(Difference(what, _kind(what), a, b, estimate, se, *interval))
     return differences
 
@@ -148,20 +192,22 @@ def _paired(sums: _PairedSums, manifests: tuple["Manifest", "Manifest"]) -> list
 def _ratios(sums: _PairedSums, side: int, manifest: "Manifest") -> dict[str, tuple[Ints, Ints]]:
     """The figures that are compared, each as numerator and denominator (weights of the features)."""
     wins, points = sums.weights(side, "seat"), sums.weights(side, "score")
-    dealt = sums.per_deck(manifest.plan.block)
+    plan, players = manifest.plan, manifest.rules.players
+    dealt = sums.per_block(plan.unit)
     figures = {
         "drawn": (dealt - wins, dealt),
         "points a deal": (points, dealt),
         "points a win": (points, wins),
+        DEALER_EDGE: (sums.weights(side, "place0") * players - wins, dealt * players),
     }
-    for seat in range(manifest.rules.players):
+    for seat in range(players):
         figures[f"seat {seat}"] = sums.weights(side, f"seat{seat}"), dealt
-    for after in range(manifest.rules.players):
+    for after in range(players):
         figures[f"place {after}"] = sums.weights(side, f"place{after}"), dealt
     for entry, label in enumerate(manifest.labels):
-        chairs = sums.per_deck(int((manifest.plan.seatings == entry).sum()))
-        figures[f"strategy {label}"] = sums.weights(side, f"entry{entry}"), chairs
-    return figures
+        chairs = int((plan.seatings == entry).sum()) * (plan.unit // plan.block)
+        figures[f"strategy {label}"] = sums.weights(side, f"entry{entry}"), sums.per_block(chairs)
+    return figures | {what: (sums.weights(side, what), dealt) for what in LENGTHS}
 
 
 def _quotient(total: Ints, y: Ints, x: Ints) -> float | None:
@@ -181,10 +227,12 @@ def _figures(summary: Summary) -> dict[str, Rate | Mean]:
         "drawn": summary.drawn,
         "points a deal": summary.score.deal,
         "points a win": summary.score.win.mean,
+        DEALER_EDGE: summary.dealer_edge,
     }
     figures |= {f"seat {seat}": rate for seat, rate in enumerate(summary.seats)}
     figures |= {f"place {after}": rate for after, rate in enumerate(summary.places)}
-    return figures | {f"strategy {wins.strategy}": wins.per_seat_deal for wins in summary.strategies}
+    figures |= {f"strategy {wins.strategy}": wins.per_seat_deal for wins in summary.strategies}
+    return figures | {what: spread.mean for what, spread in summary.length.items()}
 
 
 def _apart(what: str, a: Rate | Mean, b: Rate | Mean, blocks: int) -> Difference:
@@ -213,4 +261,6 @@ def _reach(estimate: float | None, se: float | None, blocks: int, what: str) -> 
 
 
 def _kind(what: str) -> str:
-    return "points" if what.startswith("points") else "rate"
+    if what.startswith("points"):
+        return "points"
+    return "length" if what in LENGTHS else "rate"

@@ -1,6 +1,6 @@
 """The figures of one or more runs as plain tables: what terminals, CSV files and pages show, without their looks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,7 @@ class Section:
 
 def sections(runs: Sequence[Summary]) -> list[Section]:
     """All rates and means of the runs, side by side."""
+    payoffs = Section("payoff", "Payoff (each loser pays the score)", "mean a deal", _payoffs(runs))
     return [
         Section("ends", "How deals end", "share of all deals", _ends(runs)),
         Section("seats", "Wins by seat", "share of all deals", _seats(runs)),
@@ -53,6 +54,7 @@ def sections(runs: Sequence[Summary]) -> list[Section]:
         Section("shares", "Whose the wins are", "share of all wins", _shares(runs)),
         Section("scores", "Points of a win", "share of all wins", _scores(runs)),
         Section("melds", "Melds of a winning hand", "mean number", _melds(runs)),
+        *([payoffs] if payoffs.rows else []),
     ]
 
 
@@ -83,7 +85,7 @@ def _seen(cells: Sequence[Rate | Mean]) -> bool:
 
 
 def _seats(runs: Sequence[Summary]) -> list[Row]:
-    return _by(runs, lambda run: {f"{seat}": rate for seat, rate in enumerate(run.seats)}, "seat {}")
+    return _by(runs, lambda run: {f"{seat}": rate for seat, rate in enumerate(run.seats)}, "seat {}".format)
 
 
 def _places(runs: Sequence[Summary]) -> list[Row]:
@@ -112,13 +114,33 @@ def _melds(runs: Sequence[Summary]) -> list[Row]:
     return [Row(kind, kind, cells, shown=_seen(cells)) for kind, cells in kinds.items()]
 
 
+def _payoffs(runs: Sequence[Summary]) -> list[Row]:
+    def figures(run: Summary) -> dict[str, Mean]:
+        if run.payoff is None:
+            return {}
+        strategies = {f"strategy {label}": mean for label, mean in run.payoff.strategies.items()}
+        seats = {f"seat {seat}": mean for seat, mean in enumerate(run.payoff.seats)}
+        places = {f"place {after}": mean for after, mean in enumerate(run.payoff.places)}
+        return strategies | seats | places
+
+    return _by(runs, figures, spoken)
+
+
+def spoken(what: str) -> str:
+    """What people call the figure ``what``: places have names of their own."""
+    word, _, number = what.partition(" ")
+    return PLACES[int(number)] if word == "place" else what
+
+
 def _by(
-    runs: Sequence[Summary], figures: Callable[[Summary], dict[str, Rate]], label: str = "{}"
+    runs: Sequence[Summary],
+    figures: Callable[[Summary], Mapping[str, Rate | Mean]],
+    label: Callable[[str], str] = str,
 ) -> list[Row]:
     """A row for each name that any run has, in the order of their first appearance."""
     columns = [figures(run) for run in runs]
     names = dict.fromkeys(name for column in columns for name in column)
-    return [Row(name, label.format(name), [column.get(name) for column in columns]) for name in names]
+    return [Row(name, label(name), [column.get(name) for column in columns]) for name in names]
 
 
 def flat_tables(

@@ -79,7 +79,8 @@ class RunFacts:
     """Which run it is, and how much of it was counted.
 
     Of the ``planned`` deals ``deals`` are counted, ``left_out`` belong to blocks that are not whole, and ``missing``
-    are not there. A block is the ``block_deals`` deals of one deck; with one deal a block the deals are independent.
+    are not there. A block is the ``block_deals`` deals of one deck, or of one match where there are matches (of
+    ``match`` deals, otherwise 0); with one deal a block the deals are independent.
     """
 
     name: str
@@ -98,6 +99,19 @@ class RunFacts:
     missing: int
     blocks: int
     block_deals: int
+    match: int
+
+
+@dataclass(frozen=True)
+class Payoff:
+    """The zero-sum reading of points: each loser pays the winner's score to the winner.
+
+    Means a seat and deal, for each strategy and by seat and place after the dealer.
+    """
+
+    strategies: dict[str, Mean]
+    seats: list[Mean]
+    places: list[Mean]
 
 
 @dataclass(frozen=True)
@@ -105,8 +119,9 @@ class Summary:
     """Everything a report says of one run.
 
     ``ends`` holds the ways a deal can end (WIN_BY, then ``exhausted`` and ``dead_hand``) as shares of all
-    deals, ``seats`` and ``places`` (0 is the dealer) the wins as shares of all deals, ``melds`` the mean
-    number of each kind in a winning hand, ``length`` the draws, takes and discards of a deal.
+    deals, ``seats`` and ``places`` (0 is the dealer) the wins as shares of all deals, ``dealer_edge`` what the
+    dealer's share has over that of a seat on average, ``melds`` the mean number of each kind in a winning hand,
+    ``length`` the draws, takes and discards of a deal. ``payoff`` is there when it was asked for.
     """
 
     run: RunFacts
@@ -114,15 +129,19 @@ class Summary:
     ends: dict[str, Rate]
     seats: list[Rate]
     places: list[Rate]
+    dealer_edge: Mean
     strategies: list[StrategyWins]
     score: Score
     melds: dict[str, Mean]
     length: dict[str, Spread]
+    payoff: Payoff | None
 
 
-def summarise(deals: "pl.LazyFrame", manifest: "Manifest", name: str = "A", path: str = "") -> Summary:
+def summarise(
+    deals: "pl.LazyFrame", manifest: "Manifest", name: str = "A", path: str = "", payoff: bool = False
+) -> Summary:
     """The summary of a run, in one pass. ``deals``: the columns of docs/schema.md, in the order of the deals."""
-    sums = tally(deals, manifest)
+    sums = tally(deals, manifest, payoff)
     wins, dead = sums.wins, sums.weights("dead_hand")
     drawn = sums.dealt - wins
     ends = {way: sums.weights(way) for way in WIN_BY} | {"exhausted": drawn - dead, "dead_hand": dead}
@@ -137,10 +156,14 @@ def summarise(deals: "pl.LazyFrame", manifest: "Manifest", name: str = "A", path
         ends={way: of_deals(weights) for way, weights in ends.items()},
         seats=[of_deals(sums.weights(f"seat{seat}")) for seat in players],
         places=[of_deals(sums.weights(f"place{after}")) for after in players],
+        dealer_edge=_mean(
+            sums, sums.weights("place0") * len(players) - wins, sums.dealt * len(players), sums.blocks
+        ),
         strategies=[_strategy(sums, manifest, entry) for entry in range(len(manifest.strategies))],
         score=_score(sums),
         melds={kind: _mean(sums, sums.weights(f"melds_{kind}"), wins, sums.blocks_won) for kind in MELDS},
         length={what: _length(sums, what) for what in LENGTHS},
+        payoff=_payoff(sums, manifest) if payoff else None,
     )
 
 
@@ -163,6 +186,7 @@ def _run(sums: Tally, manifest: "Manifest", name: str, path: str) -> RunFacts:
         missing=manifest.deals - sums.deals - sums.left_out,
         blocks=sums.blocks,
         block_deals=sums.size,
+        match=manifest.match,
     )
 
 
@@ -196,7 +220,8 @@ def _strategy(sums: Tally, manifest: "Manifest", entry: int) -> StrategyWins:
     the deals it sits in, divided like the rate itself by the seats it holds in them.
     """
     held = manifest.plan.seatings == entry
-    sittings, chairs = int(held.any(axis=1).sum()), int(held.sum())
+    decks = sums.size // manifest.plan.block
+    sittings, chairs = int(held.any(axis=1).sum()) * decks, int(held.sum()) * decks
     wins = sums.weights(f"entry{entry}")
     rate = _rate(sums, wins, sums.weights("blocks") * sittings, sums.blocks)
     return StrategyWins(
@@ -210,6 +235,22 @@ def _shrunk(rate: Rate, sittings: int, chairs: int) -> Rate:
     values = (rate.rate, rate.se, rate.low, rate.high)
     scaled = [None if value is None else value * sittings / chairs for value in values]
     return Rate(rate.count, rate.of // sittings * chairs, *scaled)
+
+
+def _payoff(sums: Tally, manifest: "Manifest") -> Payoff:
+    players = manifest.rules.players
+
+    def mean(winner: str, seats: int) -> Mean:
+        """Of so many seats a deal, which win what this winner wins and lose every score of the deal else."""
+        got = sums.weights(f"points_{winner}") * players - sums.weights("score") * seats
+        return _mean(sums, got, sums.dealt * seats, sums.blocks)
+
+    entries = enumerate(manifest.labels)
+    return Payoff(
+        strategies={label: mean(f"entry{entry}", manifest.seats.count(entry)) for entry, label in entries},
+        seats=[mean(f"seat{seat}", 1) for seat in range(players)],
+        places=[mean(f"place{after}", 1) for after in range(players)],
+    )
 
 
 def _score(sums: Tally) -> Score:

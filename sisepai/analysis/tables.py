@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sisepai.analysis.comparison import Comparison, Difference
-from sisepai.analysis.sections import PLACES, Row, Section, sections, spreads
+from sisepai.analysis.sections import Row, Section, sections, spoken, spreads
 from sisepai.analysis.summary import LEVELS, Mean, Rate, RunFacts, Summary
 
 GAP = 2
@@ -25,6 +25,7 @@ LONGEST_LABEL = 28
 WON, DRAWN, COUNTED = "green", "yellow", "cyan"
 MORE, LESS = "cyan", "magenta"  # not green and red: more is not always better
 MISSING = "-"
+MOST_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ def _blocks(
             yield grid
     else:
         yield from blocks
+    if "payoff" in parts:
+        yield _stack(list(_section(page, parts["payoff"], runs)))
     yield _spread_table(page, runs)
     for comparison in comparisons:
         yield _comparison(page, comparison)
@@ -185,9 +188,8 @@ def _cell(page: _Page, cell: Rate | Mean | None, digits: int, single: bool) -> t
         return value, _interval(cell.low, cell.high, 100, digits)
     if cell.low is None or cell.high is None:
         return (f"{value} {_plus_minus(page)}{MISSING}",)
-    return (
-        f"{value} {_plus_minus(page)}{100 * max(cell.high - cell.value, cell.value - cell.low):.{digits}f}",
-    )
+    half = 100 * max(cell.high - cell.value, cell.value - cell.low)
+    return (f"{value} {_plus_minus(page)}{half:.{_apart(0.0, half, digits)}f}",)
 
 
 def _percent(share: float, digits: int) -> str:
@@ -199,7 +201,16 @@ def _percent(share: float, digits: int) -> str:
 def _interval(low: float | None, high: float | None, scale: int, digits: int, sign: str = "") -> str:
     if low is None or high is None:
         return MISSING
-    return f"{low * scale:{sign}.{digits}f} to {high * scale:{sign}.{digits}f}"
+    low, high = low * scale, high * scale
+    digits = _apart(low, high, digits)
+    return f"{low:{sign}.{digits}f} to {high:{sign}.{digits}f}"
+
+
+def _apart(low: float, high: float, digits: int) -> int:
+    """So many decimals, or as many more as it takes to see that the two differ."""
+    while digits < MOST_DIGITS and low != high and f"{low:.{digits}f}" == f"{high:.{digits}f}":
+        digits += 1
+    return digits
 
 
 def _plus_minus(page: _Page) -> str:
@@ -228,22 +239,25 @@ def _spread_table(page: _Page, runs: Sequence[Summary]) -> Group:
 
 
 def _comparison(page: _Page, pair: Comparison) -> Group:
-    how = (
-        f"paired over {pair.decks:,} decks" if pair.paired else f"not paired (other {', '.join(pair.unlike)})"
-    )
+    inside = f" in {pair.matches:,} matches" if pair.matches else ""
+    how = f"paired over {pair.decks:,} decks{inside}" if pair.paired else _not_paired(pair)
+    rules = f"rules that differ ({pair.first} / {pair.second}): {'; '.join(pair.rules)}" if pair.rules else ""
     table = _table("")
     wide = page.width >= 70
     for head in (*((pair.first, pair.second) if wide else ()), "difference", "95% interval", ""):
         table.add_column(head, justify="right", no_wrap=True)
     for one in pair.differences:
         table.add_row(*_difference_row(one, wide))
-    return _titled(f"{pair.second} minus {pair.first}, {how}", table)
+    return _titled(f"{pair.second} minus {pair.first}, {how}", table, rules)
+
+
+def _not_paired(pair: Comparison) -> str:
+    return f"not paired (other {', '.join(pair.unlike)})"
 
 
 def _difference_row(one: Difference, wide: bool) -> Iterator[RenderableType]:
     scale, digits, unit = (100, 3, "%") if one.kind == "rate" else (1, 4, "")
-    word, _, number = one.what.partition(" ")
-    yield Text(PLACES[int(number)] if word == "place" else one.what)
+    yield Text(spoken(one.what))
     for value in (one.first, one.second) if wide else ():
         yield MISSING if value is None else f"{value * scale:.{digits}f}{unit}"
     clear = one.low is not None and one.high is not None and (one.low > 0 or one.high < 0)
@@ -261,9 +275,9 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _titled(title: str, table: Table) -> Group:
+def _titled(title: str, table: Table, under: str = "") -> Group:
     """Rich would fold a title to the width of its table."""
-    return Group(Text(title, style="bold"), table)
+    return Group(Text(title, style="bold"), *([Text(under)] if under else []), table)
 
 
 def _warnings(run: RunFacts, several: bool) -> Iterator[str]:
@@ -272,7 +286,8 @@ def _warnings(run: RunFacts, several: bool) -> Iterator[str]:
         done = run.planned - run.missing
         yield f"Not complete: {who} has {done:,} of its {run.planned:,} deals; what follows is about those."
     if run.left_out:
-        yield f"Left out of {who}: {run.left_out:,} deals of decks that not all seatings have played."
+        torn = "of matches that are not whole" if run.match else "of decks that not all seatings have played"
+        yield f"Left out of {who}: {run.left_out:,} deals {torn}."
 
 
 def _heading(run: RunFacts, several: bool) -> Table:
@@ -285,7 +300,9 @@ def _heading(run: RunFacts, several: bool) -> Table:
     grid.add_row(
         "", Text(f"{run.players} seats: " + (f"all {run.seats[0]}" if same else ", ".join(run.seats)))
     )
-    if run.block_deals == 1:
+    if run.match:
+        decks = f"{run.blocks:,} matches of {run.match:,}, the winner deals next; intervals are over matches"
+    elif run.block_deals == 1:
         decks = "each with a deck of its own"
     else:
         decks = f"{run.blocks:,} decks under {run.block_deals} seatings each; intervals are over decks"

@@ -3,6 +3,8 @@
 What a report says follows from a few dozen *features* of a deal (small whole numbers: seat 2 won, points,
 draws ...). The pass sums them over the deals of each block and keeps, for the whole run, their totals and
 the products of each pair: the two arrays that ``intervals`` works on. Memory does not grow with the run.
+
+A block is what hangs together: the deals of a deck, or those of a match.
 """
 
 from collections.abc import Iterator
@@ -22,12 +24,13 @@ if TYPE_CHECKING:
 # Deals handed over at a time: few enough that their features stay in the processor's cache.
 BATCH = 60_000
 LENGTHS = ("draws", "takes", "discards")
+SHORT = 24  # deals of a block that are added one by one, which is faster, and no uint16 overflows
 
 Features = dict[str, pl.Expr]
 
 
-def win_features(manifest: "Manifest") -> Features:
-    """Who won, by seat, by place after the dealer, and by strategy (entry number), and the points.
+def _winners(manifest: "Manifest") -> Features:
+    """Who won, by seat, by place after the dealer, and by strategy (entry number).
 
     Nothing is asked of a label: entry numbers come from the plan's seatings.
     """
@@ -41,16 +44,21 @@ def win_features(manifest: "Manifest") -> Features:
     for entry in range(len(manifest.strategies)):
         held = pl.Series(np.flatnonzero(chairs == entry).astype(np.uint8))
         features[f"entry{entry}"] = chair.is_in(held.implode())
-    flags = {name: flag.fill_null(False).cast(pl.UInt8) for name, flag in features.items()}
-    return flags | {"score": _byte("score")}
+    return {name: flag.fill_null(False).cast(pl.UInt8) for name, flag in features.items()}
 
 
-def all_features(manifest: "Manifest") -> Features:
-    """Everything a report on one run needs of a deal."""
+def win_features(manifest: "Manifest") -> Features:
+    """What runs are compared by: who won, the points, how long it took."""
+    return _winners(manifest) | {name: _byte(name) for name in ("score", *LENGTHS)}
+
+
+def all_features(manifest: "Manifest", payoff: bool = False) -> Features:
+    """Everything a report on one run needs of a deal; for the ``payoff`` the points of each winner too."""
     by = {name: (pl.col("win_by") == name).fill_null(False).cast(pl.UInt8) for name in WIN_BY}
     dead = {"dead_hand": (pl.col("outcome") == "dead_hand").cast(pl.UInt8)}
-    plain = {name: _byte(name) for name in (*LENGTHS, *(f"melds_{kind}" for kind in MELDS))}
-    return win_features(manifest) | by | dead | plain
+    melds = {name: _byte(name) for name in (f"melds_{kind}" for kind in MELDS)}
+    points = {f"points_{name}": won * _byte("score") for name, won in _winners(manifest).items()}
+    return win_features(manifest) | by | dead | melds | (points if payoff else {})
 
 
 def _byte(column: str) -> pl.Expr:
@@ -129,28 +137,30 @@ class Tally:
         self.scores += _scores_by_block(deals[self.names.index("score")], wins, self.size)
 
 
-def tally(deals: pl.LazyFrame, manifest: "Manifest") -> Tally:
+def tally(deals: pl.LazyFrame, manifest: "Manifest", payoff: bool = False) -> Tally:
     """The sums of a run, in one pass. ``deals``: the columns of docs/schema.md, in the order of the deals."""
-    features = all_features(manifest)
-    result = Tally(list(features), manifest.plan.block)
-    for _, rows, left_out in whole_blocks(deals, features, result.size):
+    features = all_features(manifest, payoff)
+    result = Tally(list(features), manifest.plan.unit)
+    for _, rows, left_out in whole_blocks(deals, features, manifest):
         result.left_out += left_out
         result.add(rows)
     return result
 
 
 def whole_blocks(
-    deals: pl.LazyFrame, features: Features, size: int, decks: bool = False
+    deals: pl.LazyFrame, features: Features, manifest: "Manifest", numbers: bool = False
 ) -> Iterator[tuple[NDArray[np.uint64], NDArray[Any], int]]:
     """The features of a run's deals, a batch of whole blocks at a time.
 
-    Yields the deck of each block (uint64[B]; empty when a deck is played once and ``decks`` is not asked
-    for), the features of its deals (small unsigned integers [K, B * size], deal after deal), and the number
-    of deals left out because their block is not whole.
+    Yields the number of each block (its deck or match, uint64[B]; empty when a block is one deal and ``numbers``
+    are not asked for), the features of its deals (small unsigned integers [K, B * size], deal after deal), and the
+    number of deals left out because their block is not whole.
     """
-    keyed = size > 1 or decks
+    size = manifest.plan.unit
+    keyed = size > 1 or numbers
+    key = pl.col("match" if manifest.match else "deck").alias("block")
     columns = [expression.alias(name) for name, expression in features.items()]
-    query = deals.select(*([pl.col("deck")] if keyed else []), *columns)
+    query = deals.select(*([key] if keyed else []), *columns)
     rest: pl.DataFrame | None = None
     for batch in query.collect_batches(chunk_size=BATCH, maintain_order=True):
         if not keyed:
@@ -158,9 +168,9 @@ def whole_blocks(
             continue
         if rest is not None:
             batch = pl.concat([rest, batch])
-        # The last deck may go on in the next batch.
-        deck = batch["deck"].to_numpy()
-        cut = int(np.searchsorted(deck, deck[-1])) if len(deck) else 0
+        # The last block may go on in the next batch.
+        block = batch["block"].to_numpy()
+        cut = int(np.searchsorted(block, block[-1])) if len(block) else 0
         rest = batch[cut:]
         if cut:
             yield _complete(batch[:cut], size)
@@ -169,15 +179,15 @@ def whole_blocks(
 
 
 def _complete(rows: pl.DataFrame, size: int) -> tuple[NDArray[np.uint64], NDArray[Any], int]:
-    """The whole blocks among rows sorted by deck."""
-    deck = rows["deck"].to_numpy()
-    starts = np.flatnonzero(np.r_[True, deck[1:] != deck[:-1]])
-    lengths = np.diff(np.r_[starts, len(deck)])
+    """The whole blocks among rows sorted by block."""
+    block = rows["block"].to_numpy()
+    starts = np.flatnonzero(np.r_[True, block[1:] != block[:-1]])
+    lengths = np.diff(np.r_[starts, len(block)])
     whole = lengths == size
-    matrix = _matrix(rows.drop("deck"))
+    matrix = _matrix(rows.drop("block"))
     if not whole.all():
         matrix = matrix[:, np.repeat(whole, lengths)]
-    return deck[starts[whole]], matrix, len(deck) - matrix.shape[1]
+    return block[starts[whole]], matrix, len(block) - matrix.shape[1]
 
 
 def _matrix(rows: pl.DataFrame) -> NDArray[Any]:
@@ -186,9 +196,11 @@ def _matrix(rows: pl.DataFrame) -> NDArray[Any]:
 
 
 def block_sums(deals: NDArray[Any], size: int) -> NDArray[Any]:
-    """Sums over consecutive blocks: unsigned [K, B * size] becomes [K, B], in uint16 when ``size`` > 1."""
+    """Sums over consecutive blocks: unsigned [K, B * size] becomes [K, B], in wider integers when ``size`` > 1."""
     if size == 1:
         return deals
+    if size > SHORT:
+        return deals.reshape(len(deals), -1, size).sum(axis=2, dtype=np.uint32)
     sums = deals[:, ::size].astype(np.uint16)
     for turn in range(1, size):
         sums += deals[:, turn::size]
@@ -199,7 +211,7 @@ def moments(sums: NDArray[Any]) -> tuple[Ints, Ints]:
     """Totals (int64[K]) and gram matrix (int64[K, K]) of block sums [K, B].
 
     The products go through floating point, which is exact: they are whole numbers far below 2^53 in one
-    batch.
+    batch, even of the longest matches.
     """
     values = sums.astype(np.float64)
     return values.sum(axis=1).astype(np.int64), (values @ values.T).astype(np.int64)

@@ -14,31 +14,37 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--payoff", is_flag=True, help="Show mean payoffs too: each loser pays the winner's score to the winner."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
     "--csv", "folder", metavar="DIR", type=click.Path(path_type=Path),
     help="Write every table as DIR/NAME.csv instead; DIR is made if need be.",
 )  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Let --csv replace files of the same names.")
-def report(paths: tuple[Path, ...], as_json: bool, folder: Path | None, overwrite: bool) -> None:
+def report(
+    paths: tuple[Path, ...], payoff: bool, as_json: bool, folder: Path | None, overwrite: bool
+) -> None:
     """Sum up runs: drawn deals, who wins, how, with what points, after how long.
 
     Every share has a 95% interval and every mean a standard error, both over decks where a deck is played under
-    several seatings. Several runs stand side by side, and the second, third, ... are compared with the first: paired
-    over the decks they share where seed, pack and hands are the same.
+    several seatings, and over matches where there are matches. Several runs stand side by side, and the second, third,
+    ... are compared with the first, also when their rules differ: paired over the decks they share where seed, pack
+    and hands are the same.
 
     \b
     Examples:
       sisepai report runs/0001
       sisepai report runs/0001 runs/0002
-      sisepai report runs/0001 --json
+      sisepai report runs/0001 --payoff --json
       sisepai report runs/0001 --csv tables
     """
     if as_json and folder:
         raise InputError("--json and --csv exclude each other")
     if overwrite and not folder:
         raise InputError("--overwrite goes with --csv")
-    runs, comparisons = _results(paths)
+    runs, comparisons = _results(paths, payoff)
     if as_json:
         click.echo(_json(runs, comparisons))
     elif folder:
@@ -50,7 +56,7 @@ def report(paths: tuple[Path, ...], as_json: bool, folder: Path | None, overwrit
         print_report(console(), runs, comparisons)
 
 
-def _results(paths: tuple[Path, ...]) -> tuple[list["Summary"], list["Comparison"]]:
+def _results(paths: tuple[Path, ...], payoff: bool = False) -> tuple[list["Summary"], list["Comparison"]]:
     from polars.exceptions import PolarsError
 
     from sisepai.analysis.comparison import compare
@@ -62,7 +68,7 @@ def _results(paths: tuple[Path, ...]) -> tuple[list["Summary"], list["Comparison
     runs = []
     for number, (run, path) in enumerate(zip(opened, paths, strict=True)):
         try:
-            runs.append(summarise(run.deals, run.manifest, _name(number), str(path)))
+            runs.append(summarise(run.deals, run.manifest, _name(number), str(path), payoff))
         except PolarsError as error:
             reason = str(error).splitlines()[0]
             raise SisepaiError(
