@@ -10,8 +10,8 @@ from engine_tools import PRESET_NAMES, naive_rules_of, rules_of
 from hand_tools import Hand, check, judge, melds_of, naive_points, points_of, random_hand
 
 from sisepai.cards import FLOWER, MELDS
+from sisepai.rules.melds import melds_of as melds_known
 from sisepai.rules.partition import analyze, best_partition, best_win
-from sisepai.rules.partition import melds_of as melds_known
 
 INDEPENDENT = ("cardavia", "ten-hu")
 HAND_VARIANTS = [

@@ -8,11 +8,10 @@ rules are *coupled* and `rules/hand.py` runs over the possible numbers of comman
 A block's state is the sum of count * 5^position, plus the place of its table in the arrays.
 """
 
-from itertools import combinations
-
 import numpy as np
 
 from sisepai.cards import FLOWER, MELDS, N_TYPES
+from sisepai.rules.melds import melds_of, points_of
 from sisepai.rules.ruleset import PLACES, RuleSet
 
 MOST_CARDS = 117
@@ -43,7 +42,6 @@ IMPOSSIBLE = -1
 GENERALS = sum(1 << 7 * colour for colour in range(4))
 SOLDIERS = GENERALS << 6
 FLOWERS = 1 << FLOWER
-ORDINARY = GENERALS * 0b0111110
 
 TABLES = np.dtype(
     [
@@ -81,7 +79,7 @@ def build_tables(rules: RuleSet) -> np.record:
     for column, which in (("concealed", 0), ("exposed", 1)):
         for kind in MELDS:
             for card in range(N_TYPES):
-                points = rules.points[_point_key(kind, card)][which]
+                points = points_of(rules, kind, (card,), bool(which))
                 tables[column][BY_NAME[kind], card] = (points << POINTS_SHIFT) + (
                     1 << KIND_BITS * BY_NAME[kind]
                 )
@@ -89,15 +87,11 @@ def build_tables(rules: RuleSet) -> np.record:
     return tables
 
 
-def _point_key(kind: str, card: int) -> str:
-    if kind == "single":
-        return "flower" if card == FLOWER else "general"
-    return "general_quad" if kind == "quad" and card % 7 == 0 else kind
-
-
 def _may(rules: RuleSet) -> list[list[int]]:
     """Masks of the cards that may be taken, by place (and once for any meld) and shape."""
-    cards = _cards_of_kinds(rules)
+    cards = dict.fromkeys(MELDS, 0)  # by kind: the cards that such a meld can hold
+    for meld, kind in melds_of(rules).items():
+        cards[kind] |= sum(1 << card for card in set(meld))
     rows = []
     for place in (*PLACES, None):
         row = [0] * N_SHAPES
@@ -109,24 +103,6 @@ def _may(rules: RuleSet) -> list[list[int]]:
             row[SHAPE_OF[kind]] |= allowed
         rows.append(row)
     return rows
-
-
-def _cards_of_kinds(rules: RuleSet) -> dict[str, int]:
-    """By kind of meld: a mask of the cards that such a meld can hold."""
-    like = ORDINARY | SOLDIERS
-    colours = ORDINARY if rules.colour_groups == "any" else 0
-    return {
-        "single": GENERALS | FLOWERS,
-        "pair": ORDINARY | (SOLDIERS if rules.soldier_pairs else 0),
-        "triple": like,
-        "quad": like | (GENERALS if rules.general_quads else 0),
-        "command": GENERALS * 0b0000111,
-        "field": GENERALS * 0b0111000,
-        "soldiers3": SOLDIERS,
-        "soldiers4": SOLDIERS,
-        "colours3": colours,
-        "colours4": colours,
-    }
 
 
 def _blocks(rules: RuleSet) -> list[list[int]]:
@@ -153,25 +129,10 @@ def _fill_blocks(tables: np.record, rules: RuleSet) -> None:
             tables["block_of"][card], tables["weight"][card] = block, 5**position
 
 
-def _melds_within(cards: list[int], rules: RuleSet) -> list[tuple[tuple[int, ...], str]]:
+def _melds_within(block: list[int], rules: RuleSet) -> list[tuple[tuple[int, ...], str]]:
     """Every meld of cards of this block, as the counts of the cards it takes, with its kind."""
-    n = len(cards)
-    melds = []
-    for i, card in enumerate(cards):
-        rank = card % 7
-        sizes = {0: (1, 4) if rules.general_quads else (1,), 6: (2, 3, 4) if rules.soldier_pairs else (3, 4)}
-        for size in sizes.get(rank, (2, 3, 4)):
-            melds.append(
-                (tuple(size * (j == i) for j in range(n)), ("single", "pair", "triple", "quad")[size - 1])
-            )
-    if n == 3:
-        melds.append(((1, 1, 1), "command" if cards[0] % 7 == 0 else "field"))
-    elif cards[0] % 7 == 6 or cards[0] % 7 != 0:
-        name = "soldiers" if cards[0] % 7 == 6 else "colours"
-        for size in (3, 4):
-            for chosen in combinations(range(n), size):
-                melds.append((tuple(int(j in chosen) for j in range(n)), f"{name}{size}"))
-    return melds
+    inside = [(meld, kind) for meld, kind in melds_of(rules).items() if set(meld) <= set(block)]
+    return [(tuple(meld.count(card) for card in block), kind) for meld, kind in inside]
 
 
 def _fill_table(tables: np.record, rules: RuleSet, cards: list[int], start: int, shift: int) -> None:

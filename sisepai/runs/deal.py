@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sisepai.cards import CODES, EVENTS, FLOWER, MELDS, NONE, OUTCOMES, WIN_BY, format_cards
 from sisepai.rules import PRESETS, RuleSet
-from sisepai.rules.partition import Meld, best_partition, best_win, points_of
+from sisepai.rules.melds import points_of
+from sisepai.rules.partition import Meld, best_partition, best_win
 
 # The keys of an event, in the order in which they are written (docs/rules.md).
 KEYS = {
