@@ -7,12 +7,17 @@ RUN ?= runs/first
 
 BIN := .venv/bin
 
-.PHONY: help simulate test lint types unit slow clean
+# The run in data/sample (data/README.md).
+SAMPLE := --deals 2400 --strategies greedy,greedy,greedy,random --seating rotate --events
+
+.PHONY: help simulate test lint types unit slow bench sample clean
 
 help:
 	@echo "make simulate   play a million deals into $(RUN) and print the report (DEALS=1e7 for more)"
 	@echo "make test       ruff, mypy and the tests"
 	@echo "make slow       the tests that take minutes"
+	@echo "make bench      measure speed, memory and bytes into benchmarks/results.md (minutes; leave the machine alone)"
+	@echo "make sample     play the sample run in data/ anew"
 	@echo "make clean      remove .venv and the caches; runs stay"
 
 simulate: .venv/installed
@@ -32,6 +37,14 @@ unit: .venv/installed-test
 
 slow: .venv/installed-test
 	$(BIN)/pytest -m slow
+
+bench: .venv/installed-test
+	$(BIN)/python benchmarks/run.py --write benchmarks/results.md
+
+# Without its log, which tells of the machine that played it.
+sample: .venv/installed
+	$(BIN)/sisepai simulate $(SAMPLE) --out data/sample --overwrite --quiet
+	rm data/sample/log.jsonl
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks dist
