@@ -1,0 +1,37 @@
+"""The benchmarks work: a rehearsal with few deals fills every row, leaves nothing behind and keeps no record."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+
+
+def called(*command: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_the_table_is_filled(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    written = tmp_path / "results.md"
+    page = called(str(BENCHMARKS / "run.py"), "--quick", "--write", str(written))
+    assert written.read_text(encoding="utf-8") == page
+    assert list(tmp_path.iterdir()) == [written]
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("|")][2:]
+    assert len(rows) > 25
+    for row in rows:
+        assert re.match(r"-?[\d,.]+", row[1]), row
+    assert "A rehearsal" in page
+
+
+@pytest.mark.slow
+def test_the_pieces_run():
+    called("-m", "pytest", str(BENCHMARKS), "--benchmark-disable", "-q", "-p", "no:cacheprovider")
