@@ -1,29 +1,151 @@
-"""`RuleSet`: the rules of one way to play, as data. Everything else reads them from here."""
+"""`RuleSet`: the rules of one way to play, as data. Everything else reads them from here.
+
+What a key means and may hold is said once, in `KEYS`, `TAKES` and `POINTS`: checks, errors, prints and the pages that
+explain a rule set all read it there.
+"""
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from sisepai.cards import MELDS
-from sisepai.errors import InputError
-
-# A seat stands in one of these places toward the card of a window.
-PLACES = ("draw_drawer", "draw_next", "draw_others", "discard_next", "discard_others")
-
-# What is counted: a meld kind, told apart where Generals or flowers score for themselves.
-POINT_KEYS = (
-    "general", "flower", "pair", "triple", "quad", "general_quad", "command", "field",
-    "soldiers3", "soldiers4", "colours3", "colours4",
-)  # fmt: skip
-
-_Check = Callable[[str, Any], None]
+from sisepai.cards import MAX_FLOWERS, MELDS
+from sisepai.errors import InputError, unknown_name
 
 MAX_POINTS = 12  # a score of 21 single cards still fits a byte
 COPIES = 4
 TYPES_WITHOUT_FLOWER = 28
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a rule set: what it means, and what it may hold, as "must be ..." goes on."""
+
+    meaning: str
+    allowed: str
+    accepts: Callable[[Any], bool]
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse a value that the key called `name` may not hold.
+
+        Raises
+        ------
+        InputError
+            The message has the name, the value and what is allowed.
+        """
+        if not self.accepts(value):
+            raise InputError(f"{name} = {shown(value)}: must be {self.allowed}")
+
+
+def shown(value: Any) -> str:
+    """A value as messages quote it: on one line, as a file would hold it, and not too long."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+        text = text if text.isprintable() else json.dumps(value, default=str)
+    except (TypeError, ValueError, RecursionError):  # nested without end, or thousands of digits
+        return "a value too large to show"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _is_whole(value: Any, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 60 and value.isprintable()
+
+
+def _is_kinds(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(kind in MELDS for kind in value)
+
+
+def _is_points(value: Any) -> bool:
+    pair = value if isinstance(value, (list, tuple)) else ()
+    return len(pair) == 2 and all(_is_whole(number, 0, MAX_POINTS) for number in pair)
+
+
+def _whole(low: int, high: int, meaning: str, note: str = "") -> Key:
+    return Key(
+        meaning, f"a whole number from {low} to {high}{note}", lambda value: _is_whole(value, low, high)
+    )
+
+
+def _flag(meaning: str) -> Key:
+    return Key(meaning, "true or false", lambda value: isinstance(value, bool))
+
+
+def _choice(meaning: str, *words: str) -> Key:
+    allowed = " or ".join(f'"{word}"' for word in words)
+    return Key(meaning, allowed, lambda value: isinstance(value, str) and value in words)
+
+
+def _kinds(meaning: str) -> Key:
+    return Key(meaning, f"a list of {', '.join(MELDS)}", _is_kinds)
+
+
+def _points(meaning: str) -> Key:
+    return Key(meaning, f"two whole numbers from 0 to {MAX_POINTS}, concealed and exposed", _is_points)
+
+
+KEYS: dict[str, Key] = {
+    "name": Key("What runs and reports call the rule set.", "1 to 60 printable characters", _is_name),
+    "players": _whole(
+        2, 4, "Seats at the table.", "; more than four would need a larger pack, which is not there yet"
+    ),
+    "flowers": _whole(0, MAX_FLOWERS, "Flowers in the pack, beside its 112 other cards."),
+    "hand_size": _whole(4, 20, "Cards dealt to a seat; one card more, all grouped, wins."),
+    "dealer_leads": _flag("The dealer is dealt one card more and begins by discarding, or wins at once."),
+    "show_dealt_quads": _flag("Quads as dealt are shown at once, stay whole, and score as concealed."),
+    "lock_dealt_triples": _flag("Triples as dealt stay whole; a fourth card makes them a quad."),
+    "redeal": _choice(
+        "Deal again where a hand has no General, triple, quad nor group of four colours.", "never", "always"
+    ),
+    "colour_groups": _choice(
+        "Ranks that group by three or four colours: Soldiers alone, or any but Generals.", "soldiers", "any"
+    ),
+    "soldier_pairs": _flag("Two Soldiers of one colour are a pair."),
+    "general_quads": _flag("Four Generals of one colour are a quad."),
+    "claim_general_quad": _flag("With three Generals any seat may claim the fourth; needs general_quads."),
+    "min_points": _whole(0, 100, "Points that a complete hand needs to win."),
+    "undrawn": _whole(0, 40, "Cards at the end of the stock that are never drawn."),
+    "takes": Key(
+        "The melds in which a seat may take a card without winning.",
+        "a table",
+        lambda v: isinstance(v, Mapping),
+    ),
+    "points": Key("What a meld of the winner scores.", "a table", lambda v: isinstance(v, Mapping)),
+}
+
+# A seat stands in one of these places toward the card of a window.
+TAKES: dict[str, Key] = {
+    "draw_drawer": _kinds("The seat that drew the card; it must be free to take a single."),
+    "draw_next": _kinds("A card just drawn, the seat after the drawer."),
+    "draw_others": _kinds("A card just drawn, every other seat."),
+    "discard_next": _kinds("A discard, the seat after the discarder."),
+    "discard_others": _kinds("A discard, every other seat."),
+}
+
+# What is counted: a meld kind, told apart where Generals or flowers score for themselves.
+POINTS: dict[str, Key] = {
+    "general": _points("A General by itself."),
+    "flower": _points("A flower."),
+    "pair": _points("Two cards of one type."),
+    "triple": _points("Three of one type."),
+    "quad": _points("Four of one type, Generals apart."),
+    "general_quad": _points("Four Generals of one colour."),
+    "command": _points("General, Advisor and Elephant of one colour."),
+    "field": _points("Chariot, Horse and Cannon of one colour."),
+    "soldiers3": _points("Soldiers of three colours."),
+    "soldiers4": _points("Soldiers of four colours."),
+    "colours3": _points("Another rank in three colours."),
+    "colours4": _points("Another rank in four colours."),
+}
+
+TABLES = {"takes": TAKES, "points": POINTS}
+PLACES = tuple(TAKES)
+POINT_KEYS = tuple(POINTS)
 
 _OUT_OF_TURN = ("triple", "quad")
 _NEXT_SEAT = ("triple", "quad", "command", "field", "soldiers3", "soldiers4")
@@ -69,8 +191,15 @@ class RuleSet:
     points: Mapping[str, tuple[int, int]] = field(default_factory=lambda: dict(_CARDAVIA_POINTS))
 
     def __post_init__(self) -> None:
-        for key in fields(self):
-            _CHECKS[key.name](key.name, getattr(self, key.name))
+        for name, key in KEYS.items():
+            key.check(name, getattr(self, name))
+        for name, entries in TABLES.items():
+            _check_table(name, getattr(self, name), entries)
+        if "single" not in self.takes["draw_drawer"]:
+            raise InputError(
+                f"takes.draw_drawer = {shown(self.takes['draw_drawer'])}: must hold single, "
+                "since a drawn General cannot be discarded"
+            )
         object.__setattr__(self, "takes", {p: tuple(k for k in MELDS if k in self.takes[p]) for p in PLACES})
         object.__setattr__(self, "points", {k: tuple(self.points[k]) for k in POINT_KEYS})
         dealt = self.hand_size * self.players + self.dealer_leads
@@ -104,6 +233,14 @@ class RuleSet:
         plain["points"] = {key: list(pair) for key, pair in self.points.items()}
         return plain
 
+    def entries(self) -> dict[str, Any]:
+        """Every key with its value, the entries of the two tables under dotted names such as `points.flower`."""
+        plain = self.to_dict()
+        tables = {name: plain.pop(name) for name in TABLES}
+        return plain | {
+            f"{table}.{entry}": value for table in tables for entry, value in tables[table].items()
+        }
+
     @classmethod
     def from_dict(cls, keys: Mapping[str, Any]) -> "RuleSet":
         """The rule set that `to_dict` wrote; absent keys take their defaults.
@@ -113,11 +250,9 @@ class RuleSet:
         InputError
             An unknown key, or a value `RuleSet` refuses.
         """
-        unknown = sorted(set(keys) - {key.name for key in fields(cls)})
+        unknown = sorted(map(str, set(keys) - set(KEYS)))
         if unknown:
-            raise InputError(
-                f"unknown rule key '{unknown[0]}'; known: {', '.join(k.name for k in fields(cls))}"
-            )
+            raise unknown_name("rule key", unknown[0], KEYS)
         return cls(**keys)
 
     def with_options(self, **options: Any) -> "RuleSet":
@@ -131,74 +266,12 @@ class RuleSet:
         return hashlib.sha256(json.dumps(changed, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _integer(low: int, high: int) -> _Check:
-    def check(key: str, value: Any) -> None:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise InputError(f"{key} = {value!r}: must be a whole number from {low} to {high}")
-
-    return check
-
-
-def _choice(*allowed: Any) -> _Check:
-    def check(key: str, value: Any) -> None:
-        if type(value) is not type(allowed[0]) or value not in allowed:
-            raise InputError(f"{key} = {value!r}: must be one of {', '.join(map(_shown, allowed))}")
-
-    return check
-
-
-def _shown(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _name(key: str, value: Any) -> None:
-    if not isinstance(value, str) or not value or len(value) > 60 or not value.isprintable():
-        raise InputError(f"{key} = {value!r}: must be 1 to 60 printable characters")
-
-
-def _table(key: str, value: Any, known: tuple[str, ...]) -> None:
-    if not isinstance(value, Mapping) or set(value) != set(known):
-        missing = sorted(set(known) - set(value)) if isinstance(value, Mapping) else known
-        extra = sorted(map(str, set(value) - set(known))) if isinstance(value, Mapping) else []
-        wrong = f"unknown '{extra[0]}'" if extra else f"'{missing[0]}' is missing"
-        raise InputError(f"{key}: {wrong}; the keys are {', '.join(known)}")
-
-
-def _takes(key: str, value: Any) -> None:
-    _table(key, value, PLACES)
-    for place, kinds in value.items():
-        for kind in kinds if isinstance(kinds, (list, tuple)) else [kinds]:
-            if kind not in MELDS:
-                raise InputError(f"{key}.{place} = {kind!r}: must be a list of {', '.join(MELDS)}")
-    if "single" not in value["draw_drawer"]:
-        raise InputError(f"{key}.draw_drawer: must hold 'single', since a drawn General cannot be discarded")
-
-
-def _points(key: str, value: Any) -> None:
-    _table(key, value, POINT_KEYS)
-    for name, pair in value.items():
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise InputError(f"{key}.{name} = {pair!r}: must be two numbers, concealed and exposed")
-        for number in pair:
-            _integer(0, MAX_POINTS)(f"{key}.{name}", number)
-
-
-_FLAG = _choice(False, True)
-_CHECKS = {
-    "name": _name,
-    "players": _integer(2, 4),
-    "flowers": _integer(0, 5),
-    "hand_size": _integer(4, 20),
-    "dealer_leads": _FLAG,
-    "show_dealt_quads": _FLAG,
-    "lock_dealt_triples": _FLAG,
-    "redeal": _choice("never", "always"),
-    "colour_groups": _choice("soldiers", "any"),
-    "soldier_pairs": _FLAG,
-    "general_quads": _FLAG,
-    "claim_general_quad": _FLAG,
-    "min_points": _integer(0, 100),
-    "undrawn": _integer(0, 40),
-    "takes": _takes,
-    "points": _points,
-}
+def _check_table(name: str, table: Mapping[str, Any], entries: Mapping[str, Key]) -> None:
+    for entry in table:
+        if entry not in entries:
+            raise unknown_name(f"key of {name}", str(entry), entries)
+    for entry in entries:
+        if entry not in table:
+            raise InputError(f"{name}: '{entry}' is missing; the keys are {', '.join(entries)}")
+    for entry, value in table.items():
+        entries[entry].check(f"{name}.{entry}", value)
