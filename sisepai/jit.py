@@ -56,7 +56,9 @@ def _cache_root() -> Path:
 
 def _writable_cache() -> Path | None:
     try:
-        folder = _cache_root() / f"kernels-{kernel_digest()}"
+        # Numba files kernels by where their sources are: a checkout of its own gets a folder of its own.
+        place = hashlib.sha256(str(_PACKAGE).encode()).hexdigest()[:8]
+        folder = _cache_root() / f"kernels-{kernel_digest()}-{place}"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
@@ -70,8 +72,8 @@ if CACHE_FOLDER is not None:
 
 
 def is_compiled() -> bool:
-    """Whether an earlier start has left compiled kernels behind."""
-    return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob("*.nbc"))
+    """Whether an earlier start has left the kernels behind: the one that plays is compiled last."""
+    return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob("chunk.play_chunk-*.nbc"))
 
 
 def inner(function):

@@ -125,7 +125,8 @@ def breach(tables, takes, dealer, deck, row, events, hands, lock, hand):
                     if hands[seat, partner] == 0 or (lock[seat, partner] and kind != 3):
                         return 12
                     hands[seat, partner] -= 1
-            lock[seat, card] = 0
+            if kind == 3:
+                lock[seat, card] = 0
             takes_made += 1
             due, actor, card_open = DUE_DISCARD, seat, NONE
         elif event == WIN:

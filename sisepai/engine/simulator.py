@@ -102,6 +102,7 @@ class Simulator:
         self._seatings = np.ascontiguousarray(seatings, dtype=np.uint8)
         self._seed = np.uint64(seed)
         self._match = match
+        self._kernel = _play_chunk()  # compiled here, so that playing is all playing
 
     def play(self, first: int, count: int, events: bool = False, dealers: np.ndarray | None = None) -> Chunk:
         """Play the deals `first` .. `first + count - 1`; `dealers` uint8[count] deal instead of those of the plan.
@@ -146,7 +147,7 @@ class Simulator:
         while done < count:
             room = np.empty((count - done) * EVENTS_A_DEAL + MOST_EVENTS if events else 0, np.uint64)
             work = one(WORK)
-            played = _play_chunk()(
+            played = self._kernel(
                 self._tables, self._answers, self._discards, self._parameters, self._seatings, self._match,
                 self._seed, np.uint64(first), dealers, cards, done, rows, room, counts, work,
             )  # fmt: skip
