@@ -384,3 +384,11 @@ def test_the_page_names_every_rule_of_the_command():
     assert "sisepai rules diff" in PAGE
     for name in (*KEYS, *TAKES, *POINTS):
         assert name in PAGE
+
+
+def test_a_rule_set_cannot_be_changed():
+    rules = preset("cardavia")
+    with pytest.raises(TypeError):
+        rules.takes["draw_next"] = ("quad",)
+    with pytest.raises(TypeError):
+        rules.points["flower"] = (9, 9)

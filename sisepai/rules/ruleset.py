@@ -7,8 +7,9 @@ explain a rule set all read it there.
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from sisepai.cards import MAX_FLOWERS, MELDS
@@ -200,8 +201,11 @@ class RuleSet:
                 f"takes.draw_drawer = {shown(self.takes['draw_drawer'])}: must hold single, "
                 "since a drawn General cannot be discarded"
             )
-        object.__setattr__(self, "takes", {p: tuple(k for k in MELDS if k in self.takes[p]) for p in PLACES})
-        object.__setattr__(self, "points", {k: tuple(self.points[k]) for k in POINT_KEYS})
+        # Read-only copies: the digest, once taken, holds.
+        takes = {place: tuple(kind for kind in MELDS if kind in self.takes[place]) for place in PLACES}
+        points = {key: tuple(self.points[key]) for key in POINT_KEYS}
+        object.__setattr__(self, "takes", MappingProxyType(takes))
+        object.__setattr__(self, "points", MappingProxyType(points))
         dealt = self.hand_size * self.players + self.dealer_leads
         if dealt + self.undrawn >= self.pack_size:
             raise InputError(
@@ -228,7 +232,7 @@ class RuleSet:
 
     def to_dict(self) -> dict[str, Any]:
         """Every key with its value, ready for JSON or TOML."""
-        plain = asdict(self)
+        plain = {key.name: getattr(self, key.name) for key in fields(self)}
         plain["takes"] = {place: list(kinds) for place, kinds in self.takes.items()}
         plain["points"] = {key: list(pair) for key, pair in self.points.items()}
         return plain
