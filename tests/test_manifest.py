@@ -33,12 +33,13 @@ def test_the_run_id_is_the_hash_of_the_plan_alone():
         manifest(**change).run_id
         for change in (
             {}, {"seed": 8}, {"deals": 2000}, {"events": False}, {"seating": "all"}, {"shard_deals": 480},
-            {"seats": (1, 0, 0, 0)}, {"rules": preset("classic")},
+            {"seats": (1, 0, 0, 0)}, {"seating": "fixed"}, {"seating": "fixed", "match": 20},
+            {"rules": preset("classic")},
             {"strategies": (GREEDY, Strategy("slow", "slow", {}, "cd" * 16))},
             {"strategies": (GREEDY, Strategy("slow:n=2", "slow", {"n": 2.0}, "ef" * 16))},
         )
     }  # fmt: skip
-    assert len(ids) == 10
+    assert len(ids) == 12
 
 
 def test_numbers_up_to_the_last_digit():
@@ -55,6 +56,7 @@ BAD = {
     "seating": [None, "", "Rotate", 3, ["rotate"]],
     "seed": [None, -1, 2**64, 7.0, "7", True, 10**5000],
     "deals": [None, 0, -4, 1001, 2**63, 1e3, "1000"],
+    "match": [None, -1, 7, 24_001, 24.0, "24", True],
     "events": [None, 0, 1, "true", []],
     "shard_deals": [None, 0, 23, 25, 24 * 10**7, "240", 240.0],
 }  # fmt: skip
@@ -133,3 +135,20 @@ def test_differences_name_the_keys():
     assert differences(one, manifest(seed=8, deals=2000)) == ["seed: 7 / 8", "deals: 1000 / 2000"]
     rules = RuleSet(flowers=3)
     assert differences(one, manifest(rules=rules)) == ['rules: {"flowers": 5} / {"flowers": 3}']
+
+
+def test_differences_show_what_differs_however_long_the_values():
+    one, other = (
+        manifest(strategies=(GREEDY, Strategy("slow:n=2", "slow", {"n": 2.0}, digest)))
+        for digest in ("ab" * 32, "ab" * 30 + "cdef")
+    )
+    assert differences(one, other) == [
+        f'strategies: [{{"digest": "{"ab" * 32}"}}] / [{{"digest": "{"ab" * 30}cdef"}}]'
+    ]
+    one, other = (
+        manifest(strategies=(GREEDY, Strategy("x" * 150 + end, "slow", {}, "ab" * 8))) for end in "ab"
+    )
+    (line,) = differences(one, other)
+    mine, its = line.removeprefix("strategies: ").split(" / ")
+    assert mine != its
+    assert len(line) < 200

@@ -101,7 +101,7 @@ def test_other_play_than_given_is_said(invoke):
     events = [*played["events"][:5], *played["events"][6:]]
     text = "\n".join([line_of(), line_of(events=events), line_of(score=99), line_of(events=7)])
     result = invoke("replay", "--deck", "-", "--json", stdin=text)
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert len(set(result.stdout.splitlines())) == 1
     assert result.stderr.splitlines() == [
         "line 2: the events differ from those given, at step 5 after the deal",
@@ -110,7 +110,9 @@ def test_other_play_than_given_is_said(invoke):
         "1 of 4 deals are as their lines say",
     ]
     for number, words in ((0, "as the line says"), (1, "the events differ")):
-        assert words in invoke("replay", "--deck", "-", "--deal", str(number), stdin=text).stdout
+        result = invoke("replay", "--deck", "-", "--deal", str(number), stdin=text)
+        assert words in result.stdout
+        assert result.exit_code == number
 
 
 def test_decks_of_several_rule_sets_keep_their_order(invoke):
@@ -121,6 +123,18 @@ def test_decks_of_several_rule_sets_keep_their_order(invoke):
     ]
     result = invoke("replay", "--deck", "-", "--json", stdin="\n".join(lines))
     assert result.stdout.splitlines() == lines
+
+
+def test_decks_are_numbered_by_their_place_in_the_file(invoke):
+    """The streams of a strategy follow the number of the deck, whatever rules stand before it in the file."""
+    some = [(name, options) for name, options in VARIANTS if "redeal" not in options]
+    lines = [
+        json.dumps(replayer(name, "random", **options).deal(place).to_dict())
+        for place, (name, options) in enumerate([*some, *some, some[0], some[0]])
+    ]
+    result = invoke("replay", "--deck", "-", "--strategies", "random", "--json", stdin="\n".join(lines))
+    assert result.stdout.splitlines() == lines
+    assert result.stderr == f"{len(lines)} of {len(lines)} deals are as their lines say\n"
 
 
 SOME = "Kr Ar Er"
@@ -316,6 +330,7 @@ def test_another_version_is_not_called_damage(invoke, own):
     manifest = own / "manifest.json"
     digest = read_manifest(own).strategies[1].digest
     manifest.write_text(manifest.read_text().replace(digest, "0" * 64))
+    change(own, 17, "draws", 99)
     assert "another version of the strategy 'random'" in refused(invoke, own)
 
 

@@ -8,10 +8,11 @@ import stat
 from pathlib import Path
 
 import pytest
-from fakes import manifest
+from fakes import FakeSimulator, manifest
 
 from sisepai.errors import SisepaiError
 from sisepai.runs.directory import create
+from sisepai.runs.execute import Tally, execute
 from sisepai.runs.store import Store
 
 
@@ -21,13 +22,13 @@ def store(tmp_path) -> Store:
 
 
 def fill(store: Store, shards=range(5)) -> None:
-    for shard in shards:
-        store.write("events", shard, b"events of %d" % shard, 77)
-        store.write("deals", shard, b"deals of %d" % shard, store.manifest.plan.shard(shard).count)
+    execute(store, FakeSimulator(), shards, 1, Tally())
 
 
 def names(store: Store) -> list[str]:
-    return sorted(str(path.relative_to(store.path)) for path in store.path.rglob("*") if path.is_file())
+    """All files but the lock, which is there as long as the store is open."""
+    files = [path for path in store.path.rglob("*") if path.is_file() and path.name != ".lock"]
+    return sorted(str(path.relative_to(store.path)) for path in files)
 
 
 def test_where_files_lie(store):
@@ -40,7 +41,8 @@ def test_a_written_shard_is_done(store):
     assert store.done() == store.matching() == set()
     fill(store, [1, 3])
     assert store.done() == store.matching() == {1, 3}
-    assert store.bytes() == {"events": 22, "deals": 20}
+    sizes = {kind: [store.file(kind, shard).stat().st_size for shard in (1, 3)] for kind in store.kinds}
+    assert store.bytes() == {kind: sum(of_kind) for kind, of_kind in sizes.items()}
     assert names(store) == [
         "deals/000000/_part-000000001.json",
         "deals/000000/_part-000000003.json",
@@ -53,7 +55,7 @@ def test_a_written_shard_is_done(store):
         "manifest.json",
     ]
     receipt = json.loads(store.receipt("deals", 1).read_text())
-    assert receipt == {"rows": 240, "sha256": hashlib.sha256(b"deals of 1").hexdigest()}
+    assert receipt == {"rows": 240, "sha256": hashlib.sha256(store.file("deals", 1).read_bytes()).hexdigest()}
 
 
 def test_a_shard_needs_all_its_tables(store):
@@ -87,6 +89,16 @@ def damage(path: Path, how: str) -> None:
             receipt.write_text(receipt.read_text().replace("}", ', "more": 1}'))
         case "receipt of other rows":
             receipt.write_text(receipt.read_text().replace("240", "239"))
+        case "receipt a folder":
+            receipt.unlink()
+            receipt.mkdir()
+        case "receipt a pipe":
+            receipt.unlink()
+            os.mkfifo(receipt)
+        case "both of another":
+            for name in ("part-000000004.parquet", "_part-000000004.json"):
+                own = path.with_name(name.replace("4", "2"))
+                own.write_bytes(path.with_name(name.replace("4", "1")).read_bytes())
         case "receipt no object":
             receipt.write_text("[1, 2]")
         case "receipt endless":
@@ -96,7 +108,7 @@ def damage(path: Path, how: str) -> None:
 HOW = [
     "file flipped", "file cut", "file gone", "file a folder", "receipt gone", "receipt empty", "receipt of another",
     "receipt without a key", "receipt with another key", "receipt of other rows", "receipt no object",
-    "receipt endless",
+    "receipt endless", "receipt a folder", "receipt a pipe", "both of another",
 ]  # fmt: skip
 
 
@@ -105,7 +117,7 @@ def test_a_damaged_shard_does_not_match(store, how):
     fill(store)
     damage(store.file("deals", 2), how)
     assert store.matching() == {0, 1, 3, 4}
-    if not how.startswith(("file flipped", "file cut", "receipt of another")):
+    if not how.startswith(("file flipped", "file cut", "receipt of another", "both of")):
         assert store.done() == {0, 1, 3, 4}
 
 
@@ -170,5 +182,14 @@ def test_no_permission(store):
 
 def test_something_in_the_way_of_a_folder(store):
     (store.path / "deals").write_text("a file")
-    with pytest.raises(SisepaiError, match="deals"):
+    with pytest.raises(
+        SisepaiError, match=r"deals cannot be written, since there is no folder .* remove it first"
+    ):
         store.write("deals", 0, b"deals", 240)
+
+
+@pytest.mark.parametrize("what", ["file", "receipt"])
+def test_a_folder_in_the_way_of_a_file(store, what):
+    getattr(store, what)("deals", 0).mkdir(parents=True)
+    with pytest.raises(SisepaiError, match="there is a folder of that name: remove it first"):
+        fill(store, [0])

@@ -54,9 +54,9 @@ def export(run: Path, what: str, kind: str | None, out: str, overwrite: bool, qu
     from sisepai.runs.store import Store
 
     store = Store(run, read_manifest(run))
-    from sisepai.runs.export import whole_file
+    from sisepai.runs.export import new_file
 
-    target = nullcontext(_stdout()) if out == "-" else whole_file(Path(out), overwrite)
+    target = nullcontext(_stdout()) if out == "-" else new_file(Path(out), overwrite)
     with target as file:
         if what == "decks" or (what == "events" and not store.manifest.events):
             announce_compiling(quiet)

@@ -103,7 +103,7 @@ def _replay_run(run: Path, number: int, as_json: bool) -> None:
 
 def _stored(store: "Store", number: int) -> tuple["pa.Table | None", int | None, SisepaiError | None]:
     """The stored row of a deal, who deals it where only the row tells, and why it cannot be read."""
-    from sisepai.runs.stored import read_dealers, stored_row
+    from sisepai.runs.reader import read_dealers, stored_row
 
     try:
         row = stored_row(store, number)

@@ -5,7 +5,6 @@ Only finished shards are exported.
 """
 
 import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,13 +16,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sisepai.errors import InputError, SisepaiError
+from sisepai.errors import InputError
+from sisepai.files import whole_file
 from sisepai.runs.deal import hand_sizes
 from sisepai.runs.manifest import Manifest
 from sisepai.runs.plan import Shard
+from sisepai.runs.reader import read_dealers, read_deals, read_groups
 from sisepai.runs.schema import deal_schema, event_schema, event_table
 from sisepai.runs.store import Store
-from sisepai.runs.stored import read_dealers, read_deals, read_groups
 
 if TYPE_CHECKING:
     from sisepai.runs.replay import Replayer
@@ -120,7 +120,7 @@ WRITERS: dict[str, Callable[[BinaryIO, pa.Schema, Iterable[pa.Table]], None]] = 
 
 
 @contextmanager
-def whole_file(path: Path, overwrite: bool) -> Iterator[BinaryIO]:
+def new_file(path: Path, overwrite: bool) -> Iterator[BinaryIO]:
     """A file to write to that appears under its name when all is written, and not at all when anything fails.
 
     Raises
@@ -137,26 +137,15 @@ def whole_file(path: Path, overwrite: bool) -> Iterator[BinaryIO]:
         raise InputError(f"{path} exists already; choose another name or add --overwrite")
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}")
-    temporary = path.with_name(f".sisepai-export.{secrets.token_hex(4)}.tmp")
-    try:
-        file = temporary.open("xb")
-    except PermissionError as error:
-        raise InputError(f"{path}: no permission to write there") from error
-    try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise SisepaiError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise InputError(f"{path}: no permission to write there")
+    with whole_file(path) as file:
+        yield file
 
 
 def _stored(store: Store, what: str, shard: Shard) -> Iterator[tuple[int, pa.Table]]:
     deals = shard.count
-    for table in read_groups(store.file(what, shard.number), schema_of(store.manifest, what)):
+    for table in read_groups(store, what, shard.number):
         yield deals, table
         deals = 0  # counted with the first piece
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sisepai.errors import InputError
+from sisepai.files import read_small
 from sisepai.rules import RuleSet
 from sisepai.runs import MAX_MATCH, SEATINGS
 from sisepai.runs.plan import MAX_DEALS, Plan
@@ -23,6 +24,7 @@ FILE = "manifest.json"
 MAX_BYTES = 1_000_000  # no manifest comes near; a file of gigabytes must not be read into memory
 MAX_SEED = 2**64 - 1
 MAX_SHARD = 24_000_000
+_LONGEST, _BEFORE = 80, 20  # characters of a value in a message, and of them before what differs
 
 
 @dataclass(frozen=True)
@@ -150,13 +152,10 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / FILE
     try:
-        with path.open("rb") as file:
-            text = file.read(MAX_BYTES + 1)
+        text = read_small(path, MAX_BYTES)
     except OSError as error:
         reason = "no such folder" if not folder.exists() else "it has no readable manifest.json"
         raise InputError(f"{folder} is not a run: {reason}") from error
-    if len(text) > MAX_BYTES:
-        raise InputError(f"{path}: too large for a manifest")
     try:
         return Manifest.from_dict(
             json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_doubles)
@@ -174,18 +173,39 @@ def differences(one: Manifest, other: Manifest) -> list[str]:
     """Where two manifests differ, as ``key: this / that``, in the order of the keys; empty when they are the same."""
     mine, theirs = one.to_dict(), other.to_dict()
     return [
-        f"{key}: {_short(mine[key], theirs[key])} / {_short(theirs[key], mine[key])}"
+        f"{key}: {' / '.join(_told_apart(mine[key], theirs[key]))}"
         for key in mine
         if mine[key] != theirs[key] and key != "rules_digest"
     ]
 
 
-def _short(value: Any, other: Any) -> str:
-    """A value on one line; of objects only what differs from ``other``."""
+def _told_apart(one: Any, other: Any) -> tuple[str, str]:
+    """Two values that differ, each on one short line that shows in what."""
+    texts = [_text(_only(one, other)), _text(_only(other, one))]
+    pairs = enumerate(zip(*texts, strict=False))
+    same = next((place for place, (mine, its) in pairs if mine != its), min(map(len, texts)))
+    long = max(map(len, texts)) > _LONGEST and same > _LONGEST - _BEFORE
+    start = same - _BEFORE if long else 0
+    return _cut(texts[0], start), _cut(texts[1], start)
+
+
+def _only(value: Any, other: Any) -> Any:
+    """The value; of objects, also in lists of equal length, only what differs from ``other``."""
     if isinstance(value, dict) and isinstance(other, dict):
-        value = {key: kept for key, kept in value.items() if other.get(key) != kept}
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+        return {key: _only(one, other.get(key)) for key, one in value.items() if other.get(key) != one}
+    lists = isinstance(value, list) and isinstance(other, list) and len(value) == len(other)
+    if lists and all(isinstance(one, dict) for one in value):
+        return [_only(one, its) for one, its in zip(value, other, strict=True) if one != its]
+    return value
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _cut(text: str, start: int) -> str:
+    text = f"...{text[start:]}" if start else text
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 Check = Callable[[str, Any], Any]

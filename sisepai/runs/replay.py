@@ -1,9 +1,6 @@
 """Plays single deals again, and compares deals played again with what a run has stored."""
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -171,7 +168,7 @@ def check_rows(store: Store, rows: NDArray[np.void], stored: pa.Table, first: in
 def other_version(store: Store) -> str | None:
     """In what the program that made a run differs from this one, as a clause; None when nothing is known to differ."""
     for key, mine in (("sisepai", __version__), ("kernels", kernel_digest())):
-        for made in sorted(_logged(store.path, key) - {mine}):
+        for made in sorted(log.makers(store.path, key) - {mine}):
             return f"the run was made by another version of the program ({key} {made}; here it is {mine})"
     for wanted, entry in zip(store.manifest.strategies, entries_of(store.manifest), strict=True):
         if wanted.digest != entry.digest:
@@ -223,29 +220,12 @@ def _first_difference(one: pa.Table, other: pa.Table) -> int:
 def _why(store: Store, number: int) -> str:
     shard = number // store.manifest.shard_deals
     path = store.file("deals", shard)
-    if not _as_received(path, store.receipt("deals", shard)):
+    if not store.matches("deals", shard):
         return f"{path} is damaged: its SHA-256 is not that of its receipt"
     reason = other_version(store)
     if reason:
         return f"that is no damage: {reason}"
     return f"{path} is as its receipt says, so both were edited, or the program was and kept its version"
-
-
-def _as_received(path: Path, receipt: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return bool(json.loads(receipt.read_bytes())["sha256"] == digest)
-    except (OSError, ValueError, TypeError, KeyError):
-        return False
-
-
-def _logged(folder: Path, key: str) -> set[str]:
-    """The versions of one thing that the log of a run names."""
-    versions = [entry.get("versions") for entry in log.read(folder)]
-    found = [one.get(key) for one in versions if isinstance(one, dict)]
-    # Only what looks like a version is repeated on a terminal.
-    return {text for text in found if isinstance(text, str) and 0 < len(text) <= 40 and text.isprintable()}
 
 
 def _shown(value: Any) -> str:

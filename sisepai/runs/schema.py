@@ -5,6 +5,7 @@ column holds words for people and numbers for machines at once. The same rows gi
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -165,6 +166,46 @@ def encode(schema: pa.Schema, tables: Iterable[pa.Table]) -> pa.Buffer:
         for table in tables:
             writer.write_table(table, row_group_size=max(1, len(table)))
     return sink.getvalue()
+
+
+def footer_fault(path: Path, manifest: Manifest, kind: str, shard: int, rows: int) -> str | None:
+    """What the footer of a file says against its being ``shard`` of ``kind`` with so many rows; None: nothing.
+
+    A footer names the run and the columns, counts the rows, and knows the first and the last deal.
+    """
+    schema = {"deals": deal_schema, "events": event_schema}[kind](manifest)
+    piece = manifest.plan.shard(shard)
+    try:
+        with pq.ParquetFile(path) as file:
+            columns, footer = file.schema_arrow, file.metadata
+            deals = [_deals_of(footer.row_group(group)) for group in range(footer.num_row_groups)]
+    except (pa.ArrowException, OSError, ValueError) as error:
+        return f"cannot be read: {reason_of(error)}"
+    if (columns.metadata or {}).get(RUN_ID) != manifest.run_id.encode():
+        return "is damaged: it belongs to another run"
+    if not columns.equals(schema):
+        return "is damaged: it holds other columns than the run"
+    if kind == "deals" and footer.num_rows != piece.count:
+        return f"is damaged: it has {footer.num_rows} deals instead of {piece.count}"
+    if footer.num_rows != rows:
+        return f"is damaged: it has {footer.num_rows} rows and its receipt says {rows}"
+    first, last = min(deals)[0], max(deals)[1]
+    if (first, last) != (piece.first, piece.first + piece.count - 1):
+        return f"is damaged: it holds the deals {first} to {last}, which are those of another shard"
+    return None
+
+
+def reason_of(error: Exception) -> str:
+    """The first line of what Arrow says, as part of a sentence."""
+    return str(error).split("\n", 1)[0].rstrip(".")
+
+
+def _deals_of(group: Any) -> tuple[int, int]:
+    """The first and last deal of a row group."""
+    statistics = group.column(0).statistics
+    if statistics is None or not statistics.has_min_max:
+        raise ValueError("its footer does not tell which deals it holds")
+    return statistics.min, statistics.max
 
 
 def _leaves(schema: pa.Schema) -> list[str]:

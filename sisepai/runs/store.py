@@ -6,15 +6,15 @@ follows in the same way, last. What has no matching receipt does not exist.
 
 import hashlib
 import json
-import os
 import re
-import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sisepai.errors import SisepaiError
+from sisepai.errors import InputError
+from sisepai.files import read_small, write_failed, write_whole
+from sisepai.runs.lock import Lock
 from sisepai.runs.manifest import Manifest
 
 SHARDS_PER_FOLDER = 1_000
@@ -33,11 +33,27 @@ class Receipt:
 
 
 class Store:
-    """The files of one run in the folder ``path``; what is in it is described by ``manifest``."""
+    """The files of one run in the folder ``path``; what is in it is described by ``manifest``.
 
-    def __init__(self, path: Path, manifest: Manifest) -> None:
+    Who writes gets one from ``directory``, with the ``locks`` that keep others out; they are given back by `release`,
+    at the end of a ``with`` block, or with the process.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest, *locks: Lock) -> None:
         self.path = path
         self.manifest = manifest
+        self.locks = list(locks)
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Let others write."""
+        for lock in self.locks:
+            lock.release()
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -62,12 +78,12 @@ class Store:
             half-written file nor a receipt is left.
         """
         path = self.file(kind, shard)
-        try:
-            # Only below the run: a run whose folder has vanished must not come up again elsewhere.
-            for folder in (path.parent.parent, path.parent):
+        # Only below the run: a run whose folder has vanished must not come up again elsewhere.
+        for folder in (path.parent.parent, path.parent):
+            try:
                 folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise _failed(path.parent, error) from error
+            except OSError as error:
+                raise write_failed(folder, error) from error
         receipt = {"rows": rows, "sha256": hashlib.sha256(content).hexdigest()}
         write_whole(path, content)
         write_whole(self.receipt(kind, shard), json.dumps(receipt).encode() + b"\n")
@@ -79,29 +95,36 @@ class Store:
 
     def receipts(self, kind: str) -> Iterator[tuple[int, Receipt]]:
         """The shards of a kind that have a file and a receipt, in order; whether they match is not checked."""
-        plan = self.manifest.plan
         for path in self._walk(kind):
             match = _RECEIPT.fullmatch(path.name)
-            if match is None or (shard := int(match[1])) >= plan.shards:
+            if match is None or (shard := int(match[1])) >= self.manifest.plan.shards:
                 continue
-            file = self.file(kind, shard)
-            receipt = _read_receipt(path)
-            if path != self.receipt(kind, shard) or receipt is None or not file.is_file():
-                continue
-            if kind != "deals" or receipt.rows == plan.shard(shard).count:
+            if path == self.receipt(kind, shard) and (receipt := self.received(kind, shard)):
                 yield shard, receipt
 
+    def received(self, kind: str, shard: int) -> Receipt | None:
+        """The receipt of a file that is there; None when either is missing, or it cannot be a receipt of that file."""
+        receipt = _read_receipt(self.receipt(kind, shard))
+        if receipt is None or not self.file(kind, shard).is_file():
+            return None
+        right = kind != "deals" or receipt.rows == self.manifest.plan.shard(shard).count
+        return receipt if right else None
+
+    def matches(self, kind: str, shard: int) -> bool:
+        """Whether a shard's file is finished: it is the one its receipt tells of, and of this run and number.
+
+        Reads every byte.
+        """
+        receipt = self.received(kind, shard)
+        if receipt is None or _hash(self.file(kind, shard)) != receipt.sha256:
+            return False
+        from sisepai.runs.schema import footer_fault  # loads Arrow, which a list of shards does without
+
+        return footer_fault(self.file(kind, shard), self.manifest, kind, shard, receipt.rows) is None
+
     def matching(self) -> set[int]:
-        """The shards of `done` whose files have the SHA-256 of their receipts; reads every byte."""
-        good = [
-            {
-                shard
-                for shard, receipt in self.receipts(kind)
-                if _hash(self.file(kind, shard)) == receipt.sha256
-            }
-            for kind in self.kinds
-        ]
-        return set.intersection(*good)
+        """The shards whose files all match."""
+        return {shard for shard in self.done() if all(self.matches(kind, shard) for kind in self.kinds)}
 
     def bytes(self) -> dict[str, int]:
         """Bytes on disk of the finished files, by kind."""
@@ -123,48 +146,11 @@ class Store:
                 try:
                     path.unlink(missing_ok=True)
                 except OSError as error:
-                    raise _failed(path, error) from error
+                    raise write_failed(path, error) from error
 
     def _walk(self, kind: str) -> Iterator[Path]:
         for folder in _entries(self.path / kind):
             yield from _entries(folder)
-
-
-def write_whole(path: Path, content: Any) -> None:
-    """Write a file so that under its name there is the whole content or what was there before.
-
-    Raises
-    ------
-    SisepaiError
-        It cannot be written; the message names the path.
-    """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        try:
-            with temporary.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-        sync_folder(path.parent)
-    except OSError as error:
-        raise _failed(path, error) from error
-
-
-def sync_folder(folder: Path) -> None:
-    """Flush the names in a folder to the disk: without it a crash may undo a rename."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _failed(path: Path, error: OSError) -> SisepaiError:
-    return SisepaiError(f"{path}: cannot be written: {error.strerror or error}")
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -178,10 +164,8 @@ def _entries(folder: Path) -> list[Path]:
 def _read_receipt(path: Path) -> Receipt | None:
     """The receipt in a file, or None when that is no receipt: empty, cut off, edited."""
     try:
-        with path.open("rb") as file:
-            keys = json.loads(file.read(_RECEIPT_BYTES))
-        receipt = Receipt(**keys)
-    except (OSError, ValueError, TypeError, RecursionError):
+        receipt = Receipt(**json.loads(read_small(path, _RECEIPT_BYTES)))
+    except (InputError, OSError, ValueError, TypeError, RecursionError):
         return None
     whole = isinstance(receipt.rows, int) and not isinstance(receipt.rows, bool) and receipt.rows >= 0
     return receipt if whole and isinstance(receipt.sha256, str) else None
