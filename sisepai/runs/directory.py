@@ -1,18 +1,27 @@
-"""Where a run may be put: a fresh folder, one to go on with, one to replace. Nothing foreign is ever touched."""
+"""Where a run may be put: a fresh folder, one to go on with, one to replace. Nothing foreign is ever touched.
+
+Nothing is written without the lock of the folder (``lock``). A run that replaces another is played in ``.NAME.new`` and
+takes its place in two moves, over ``.NAME.old``.
+"""
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from sisepai.errors import InputError, SisepaiError
-from sisepai.runs import log
+from sisepai.errors import InputError
+from sisepai.files import sync_folder, write_whole
+from sisepai.runs import lock, log
 from sisepai.runs import manifest as manifests
+from sisepai.runs.lock import Lock
 from sisepai.runs.manifest import Manifest, differences, read_manifest
-from sisepai.runs.store import TEMPORARY, Store, sync_folder, write_whole
+from sisepai.runs.store import Store
 
 DIGITS = 4  # of a numbered folder; they grow when they must
+# What a start leaves that was killed before there was a manifest.
+_LEFTOVER = re.compile(r"\.lock|\.(sisepai|manifest\.json)\.[0-9a-f]{8}\.tmp")
 
 
 def check_new(path: Path) -> None:
@@ -25,6 +34,10 @@ def check_new(path: Path) -> None:
     """
     if _holds_nothing(path):
         check_writable(path)
+        if not _holds_nothing(set_aside(path)):
+            raise InputError(
+                f"{set_aside(path)} is what was in {path} when an --overwrite was cut short; go on with --overwrite"
+            )
     elif (path / manifests.FILE).exists():
         raise InputError(f"{path} holds a run already; go on with --resume, or replace it with --overwrite")
     else:
@@ -32,7 +45,9 @@ def check_new(path: Path) -> None:
 
 
 def check_resume(path: Path, manifest: Manifest) -> None:
-    """Refuse to go on with a run of another plan. A folder that holds nothing is a run of which nothing is played.
+    """Refuse to go on with a run of another plan, or with shards that another version of the program has made.
+
+    A folder that holds nothing is a run of which nothing is played.
 
     Raises
     ------
@@ -46,20 +61,32 @@ def check_resume(path: Path, manifest: Manifest) -> None:
     if there != manifest:
         keys = "; ".join(differences(there, manifest))
         raise InputError(f"{path} holds another plan, and --resume changes none (there / asked for): {keys}")
+    other = _other_makers(path)
+    if other and Store(path, manifest).done():
+        raise InputError(
+            f"{path} holds shards made with {other}: --resume does not mix them; go on with that version, or play all "
+            f"anew with --overwrite"
+        )
 
 
 def check_overwrite(path: Path) -> None:
-    """Refuse to replace anything but a run.
+    """Refuse to replace anything but a run, and to use the places beside it if they hold anything else.
 
     Raises
     ------
     InputError
-        The folder holds something else.
+        The message names the folder.
     """
     check_writable(path)
     if not _holds_nothing(path):
         read_manifest(path)
         check_writable(staging(path))
+    for side in (staging(path), set_aside(path)):
+        if not _holds_nothing(side):
+            try:
+                read_manifest(side)
+            except InputError as error:
+                raise InputError(f"{error}; --overwrite needs that place: move away what is there") from error
 
 
 def check_writable(path: Path) -> None:
@@ -90,17 +117,20 @@ def create(path: Path, manifest: Manifest) -> Store:
         It cannot be made; nothing is left.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    try:
+    with suppress(FileExistsError):
         path.mkdir()
-    except FileExistsError:
-        check_new(path)
+    held = Lock(path)
     try:
+        if not _holds_nothing(path):
+            check_new(path)
+        _remove_leftovers(path)
         write_whole(path / manifests.FILE, manifest.to_json().encode())
-    except SisepaiError:
+    except BaseException:
+        held.release()
         with suppress(OSError):
             path.rmdir()
         raise
-    return Store(path, manifest)
+    return Store(path, manifest, held)
 
 
 def create_numbered(parent: Path, manifest: Manifest) -> Store:
@@ -129,20 +159,37 @@ def resume(path: Path, manifest: Manifest) -> Store:
 
     Raises
     ------
+    InputError
+        As `check_resume`, or another process is at work there.
     OSError, SisepaiError
         It cannot be written to.
     """
+    _put_back(path)
     if _holds_nothing(path):
         return create(path, manifest)
-    store = Store(path, manifest)
-    store.clean()
+    held = Lock(path)
+    try:
+        check_resume(path, manifest)  # once more: only now does it stay as it is
+        if _other_makers(path):
+            log.append(path, {"event": log.ANEW})
+        store = Store(path, manifest, held)
+        store.clean()
+    except BaseException:
+        held.release()
+        raise
     return store
 
 
 def staging(path: Path) -> Path:
     """Where the run that is to replace ``path`` is played: beside it, so that it can be moved into place."""
-    whole = Path(os.path.abspath(path))
+    whole = _real(path)
     return whole.with_name(f".{whole.name}.new")
+
+
+def set_aside(path: Path) -> Path:
+    """Where the run in ``path`` is between being moved away and removed."""
+    whole = _real(path)
+    return whole.with_name(f".{whole.name}.old")
 
 
 def stage(path: Path, manifest: Manifest) -> Store:
@@ -152,48 +199,129 @@ def stage(path: Path, manifest: Manifest) -> Store:
 
     Raises
     ------
+    InputError
+        As `check_overwrite`, or another process is at work there.
     OSError, SisepaiError
         It cannot be made.
     """
+    _put_back(path)
     if _holds_nothing(path):
         return create(path, manifest)
-    place = staging(path)
+    held = Lock(_real(path))
     try:
-        if read_manifest(place) == manifest:
-            return resume(place, manifest)
-    except InputError:
-        pass  # nothing there, or nothing that can be gone on with
-    if place.exists():
-        shutil.rmtree(place)
-    return create(place, manifest)
+        check_overwrite(path)  # once more: only now does it stay as it is
+        store = _staged(staging(path), manifest)
+    except BaseException:
+        held.release()
+        raise
+    store.locks.append(held)
+    return store
 
 
 def replace(path: Path) -> None:
     """Put the complete run from `staging` in the place of ``path``; the old one is removed after that.
 
+    The store from `stage` must not have been released.
+
     Raises
     ------
+    InputError
+        Something else has come between.
     OSError
         A folder cannot be moved or removed.
     """
-    place = staging(path)
-    old = place.with_suffix(".old")
-    if old.exists():
-        shutil.rmtree(old)
-    if path.exists():
-        path.rename(old)
-    place.rename(path)
+    place, old = staging(path), set_aside(path)
+    read_manifest(place)
+    _remove_run(old)
+    if os.path.lexists(_real(path)):
+        _real(path).rename(old)
+    place.rename(_real(path))
     sync_folder(place.parent)
-    shutil.rmtree(old, ignore_errors=True)
+    with suppress(OSError):
+        _remove_run(old)
+
+
+def _staged(place: Path, manifest: Manifest) -> Store:
+    """Open the run that is played in ``place``, which holds nothing or a run."""
+    if not _holds_nothing(place):
+        if read_manifest(place) == manifest and not _other_makers(place):
+            return resume(place, manifest)
+        with Lock(place):
+            _remove_run(place)
+    return create(place, manifest)
+
+
+def _put_back(path: Path) -> None:
+    """Undo what is left of `replace` when it was killed between its two moves: the run is away, and none in its place.
+
+    What was to replace it stays where it is, so that the next --overwrite finds it complete.
+    """
+    old = set_aside(path)
+    if not _holds_nothing(path) or _holds_nothing(old):
+        return
+    read_manifest(old)
+    with Lock(old):
+        if os.path.lexists(path):
+            with Lock(_real(path)):
+                _remove_run(_real(path))
+        old.rename(_real(path))
+
+
+def _remove_run(path: Path) -> None:
+    """Remove a run, or what is left of one; the caller has its lock. Where there is nothing, nothing happens.
+
+    Raises
+    ------
+    InputError
+        It is not a run; nothing is removed.
+    OSError
+        It cannot be removed.
+    """
+    if not os.path.lexists(path):
+        return
+    if _holds_nothing(path):
+        _remove_leftovers(path)
+    else:
+        read_manifest(path)
+        # The manifest last: what is left when this is cut short is known for a run.
+        kept = (manifests.FILE, lock.FILE)
+        for entry in [entry for entry in path.iterdir() if entry.name not in kept]:
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
+        (path / manifests.FILE).unlink()
+    (path / lock.FILE).unlink(missing_ok=True)
+    path.rmdir()
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what a start has left that was killed at once, but for the lock."""
+    for entry in path.iterdir():
+        if entry.name != lock.FILE and _LEFTOVER.fullmatch(entry.name):
+            entry.unlink()
+
+
+def _other_makers(path: Path) -> str | None:
+    """What differs between this program and those that played in ``path`` so far; None when nothing is known to."""
+    mine = log.surroundings()["versions"]
+    for key in ("sisepai", "pyarrow", "kernels"):
+        for made in sorted(log.makers(path, key) - {mine[key]}):
+            return f"{key} {made}, while here it is {mine[key]}"
+    return None
 
 
 def _holds_nothing(path: Path) -> bool:
     """Whether there is no such folder, or it holds only what a start that was killed at once has left."""
     try:
-        names = {entry.name for entry in path.iterdir()}
+        return all(_LEFTOVER.fullmatch(entry.name) for entry in path.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return not os.path.lexists(path)
-    return all(name == log.FILE or TEMPORARY.fullmatch(name) for name in names)
+
+
+def _real(path: Path) -> Path:
+    """The folder itself, where ``path`` is a link to it."""
+    return Path(os.path.realpath(path))
 
 
 def _upwards(path: Path) -> Iterator[Path]:

@@ -8,7 +8,7 @@ count; the workers hold no state.
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,28 +20,12 @@ from sisepai.runs.plan import Shard
 from sisepai.runs.schema import deal_schema, deal_table, encode, event_schema, event_table, winning_entries
 from sisepai.runs.store import Store
 
+if TYPE_CHECKING:
+    from sisepai.engine.simulator import Chunk, Simulator
+
 CHUNKS_PER_SHARD = 12  # small enough to stop soon and to share evenly, large enough to cost nothing
 GROUP_DEALS = 10_000  # deals in a row group of the event files, at least; whole chunks
 GRACE = 1.5  # seconds that work in hand has to end when the run is stopped
-
-
-class Chunk(Protocol):
-    """What a simulator returns: DEAL[count], and with events EVENT[total] and uint16[count]."""
-
-    @property
-    def rows(self) -> NDArray[np.void]: ...
-    @property
-    def events(self) -> NDArray[np.void] | None: ...
-    @property
-    def event_counts(self) -> NDArray[np.uint16] | None: ...
-
-
-class Simulator(Protocol):
-    """What plays deals: the engine's Simulator, or a stand-in in a test."""
-
-    def play(self, first: int, count: int, events: bool = False) -> Chunk:
-        """Play the deals ``first`` to ``first + count - 1``; any number of threads may call it at once."""
-        ...
 
 
 @dataclass
@@ -58,7 +42,7 @@ class Tally:
 
 def execute(
     store: Store,
-    simulator: Simulator,
+    simulator: "Simulator",
     shards: Iterable[int],
     threads: int,
     tally: Tally,
@@ -146,7 +130,7 @@ class _Shelf:
     def __init__(self) -> None:
         self._chunks: dict[int, dict[int, Chunk]] = {}
 
-    def put(self, piece: _Piece, chunk: Chunk) -> list[Chunk]:
+    def put(self, piece: _Piece, chunk: "Chunk") -> list["Chunk"]:
         """Keep a chunk; when it was the last of its shard, return them all in order and forget them."""
         chunks = self._chunks.setdefault(piece.shard.number, {})
         chunks[piece.place] = chunk
@@ -156,7 +140,7 @@ class _Shelf:
         return [chunks[place] for place in range(piece.of)]
 
 
-def _write(store: Store, shard: Shard, chunks: list[Chunk]) -> tuple[NDArray[np.int64], int, int]:
+def _write(store: Store, shard: Shard, chunks: list["Chunk"]) -> tuple[NDArray[np.int64], int, int]:
     """Encode and store a shard; empties ``chunks``. Returns the wins by entry, the points and the deals."""
     manifest = store.manifest
     rows = np.concatenate([chunk.rows for chunk in chunks])
@@ -171,7 +155,7 @@ def _write(store: Store, shard: Shard, chunks: list[Chunk]) -> tuple[NDArray[np.
     return wins, int(rows["score"].sum(dtype=np.int64)), len(rows)
 
 
-def _event_tables(manifest: Manifest, shard: Shard, chunks: list[Chunk]) -> Iterator[pa.Table]:
+def _event_tables(manifest: Manifest, shard: Shard, chunks: list["Chunk"]) -> Iterator[pa.Table]:
     """The events of a shard in groups of whole chunks, which are taken off the list and freed as they are used."""
     first = shard.first
     together = max(1, -(-GROUP_DEALS // len(chunks[0].rows)))
