@@ -11,6 +11,7 @@ class SisepaiError(Exception):
     """Something went wrong that is nobody's typing mistake: a full disk, a damaged shard."""
 
     exit_code = 1
+    go_on = ""  # the command that goes on from here, where there is one
 
 
 class InputError(SisepaiError):
@@ -20,7 +21,7 @@ class InputError(SisepaiError):
 
 
 class Interrupted(SisepaiError):
-    """Stopped by the user; the message says how to go on."""
+    """Stopped by the user."""
 
     exit_code = 130
 

@@ -65,7 +65,8 @@ def test_numbers_as_people_write_them(text, value):
         ("_1", "not a number"),
         ("1e", "not a number"),
         ("0x10", "not a number"),
-        ("1e99999", "not a number"),
+        ("1e99999", "1e99999 is too large"),
+        ("1e-99999", "not a whole number"),
         ("١", "not a number"),
     ],
 )
@@ -103,6 +104,13 @@ def test_the_ends_of_the_ranges():
         (["rules", "--jsn"], ["sisepai rules: ", "--jsn", "--json"]),
         (["rules", "clasic"], ["unknown rule set 'clasic'", "did you mean 'classic'?", "cardavia"]),
         (["rules", "a", "b"], ["sisepai rules: ", "unexpected extra argument"]),
+        (["rules", ""], ["unknown rule set ''"]),
+        (["rules", "", "--json"], ["unknown rule set ''"]),
+        (["rules", "x" * 5000], ["unknown rule set 'xxx", "...", "known: cardavia"]),
+        (["rules", "a\x1b[2J\nb"], [r"unknown rule set 'a\x1b[2J\nb'"]),
+        (["info", "a\x1b[2J" + "b" * 200], [r"a\x1b[2Jbbb", "b... is not a run"]),
+        (["analyze", "-", "Kr"], ["'-' reads hands from standard input"]),
+        (["analyze", "Kr", "--exposed", "pair: ErEx"], ["--exposed 'pair: ErEx': unknown card 'Ex'"]),
         (["analyze"], ["sisepai analyze: Missing argument 'HAND...'"]),
         (["analyze", "Kr", "--rules"], ["sisepai: ", "'--rules' requires an argument"]),
         (["analyze", "Kr", "--rules", "ten"], ["unknown rule set 'ten'", "ten-hu"]),
@@ -149,6 +157,14 @@ def test_a_wrong_hand_on_standard_input_is_named_by_its_line(invoke):
     assert "standard input, line 3: unknown card 'Ax' at position 4" in line
     assert "no hand" in one_line_error(invoke("analyze", "-", stdin="\n"))
     assert "line 1" in one_line_error(invoke("analyze", "-", stdin=b"\xff\xfe"))
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
+@pytest.mark.parametrize("words", ["analyze -", "replay --deck -", "replay --deck /dev/zero"])
+def test_a_line_without_an_end(words):
+    script = f'"{sys.executable}" -m sisepai {words} < /dev/zero'
+    done = subprocess.run(script, shell=True, capture_output=True, text=True, check=False, timeout=60)
+    assert "line 1: longer than 1,000,000 bytes" in one_line_error(done)
 
 
 def test_no_standard_input_at_all():
@@ -199,6 +215,15 @@ def raising(error: BaseException):
 def test_exceptions_become_one_line(error, code, line, capsys):
     assert guard(raising(error)) == code
     assert capsys.readouterr() == ("", line + "\n")
+
+
+def test_the_command_that_goes_on_stays_whole(capsys):
+    error = SisepaiError("a" * 100)
+    error.go_on = f"sisepai simulate --out {'b' * 200}"
+    assert guard(raising(error)) == 1
+    assert (
+        capsys.readouterr().err == f"sisepai: {'a' * 77}.... To go on: sisepai simulate --out {'b' * 200}\n"
+    )
 
 
 def test_a_bug_keeps_its_traceback():
@@ -254,12 +279,19 @@ def test_a_full_disk_under_stdout(arguments):
     assert done.returncode == 1
 
 
-@pytest.mark.parametrize("closing", [">&-", "2>&-", ">&- 2>&-"])
-def test_no_stdout_at_all(closing):
-    script = f'"{sys.executable}" -m sisepai rules {closing}'
+@pytest.mark.parametrize(
+    ("closing", "code", "line"),
+    [
+        (">&-", 1, "sisepai: standard output: Bad file descriptor\n"),
+        ("2>&-", 0, ""),
+        (">&- 2>&-", 1, ""),
+    ],
+)
+@pytest.mark.parametrize("words", ["rules", "rules --json"])
+def test_what_has_nowhere_to_go_is_no_success(words, closing, code, line):
+    script = f'"{sys.executable}" -m sisepai {words} {closing}'
     done = subprocess.run(script, shell=True, capture_output=True, text=True, check=False)
-    assert "Traceback" not in done.stderr
-    assert done.returncode == 0
+    assert (done.returncode, done.stderr) == (code, line)
 
 
 @pytest.mark.parametrize("arguments", WRITERS, ids=" ".join)

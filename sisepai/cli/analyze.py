@@ -1,13 +1,14 @@
 """``sisepai analyze``: what a hand is worth."""
 
 import json
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from sisepai.cards import CODES, MELDS, format_cards, parse_cards
+from sisepai.cli import options as shared
+from sisepai.cli.lines import bounded_lines
 from sisepai.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -20,16 +21,14 @@ T = TypeVar("T")
 
 @click.command()
 @click.argument("hand", nargs=-1, required=True)
-@click.option(
-    "--rules", default="cardavia", show_default=True, help="The rule set; `sisepai rules` lists them."
-)
+@shared.playing("rules")
 @click.option(
     "--exposed",
     multiple=True,
     metavar="'KIND: CARDS'",
     help="A meld that lies on the table already; repeatable.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a hand, one a line.")
+@shared.as_json("Print one JSON object a hand, one a line.")
 def analyze(hand: tuple[str, ...], rules: str, exposed: tuple[str, ...], as_json: bool) -> None:
     """Show the melds of a HAND's best partition, its deadwood and its points.
 
@@ -42,6 +41,8 @@ def analyze(hand: tuple[str, ...], rules: str, exposed: tuple[str, ...], as_json
       sisepai analyze KrArEr PrPyPw --exposed "triple: EgEgEg" --rules classic
       sisepai analyze - --json < hands.txt
     """
+    if "-" in hand and len(hand) > 1:
+        raise InputError("'-' reads hands from standard input and goes with no other HAND")
     from sisepai.rules import load
     from sisepai.rules.partition import analyze as worth
 
@@ -69,10 +70,10 @@ def analyze(hand: tuple[str, ...], rules: str, exposed: tuple[str, ...], as_json
 
 def _from_stdin(look: Callable[[str], T]) -> list[T]:
     results = []
-    for number, line in enumerate(sys.stdin or (), 1):
+    for number, line in enumerate(bounded_lines("-"), 1):
         if line.strip():
             try:
-                results.append(look(line))
+                results.append(look(line.decode(errors="replace")))
             except InputError as error:
                 raise InputError(f"standard input, line {number}: {error}") from None
     if not results:
@@ -87,7 +88,10 @@ def _exposed_meld(text: str) -> tuple[str, list[int]]:
         raise InputError(f"--exposed {text!r}: write the kind, a colon and the cards, as in 'triple: EgEgEg'")
     if kind not in MELDS:
         raise unknown_name("meld", kind, MELDS)
-    return kind, parse_cards(cards)
+    try:
+        return kind, parse_cards(cards)
+    except InputError as error:
+        raise InputError(f"--exposed {text!r}: {error}") from error
 
 
 def _document(cards: list[int], result: "Analysis") -> dict[str, Any]:

@@ -7,6 +7,7 @@ An exception nobody foresaw keeps its traceback, because it is a bug. ``SISEPAI_
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,7 +29,11 @@ _BAD_PATH = {
     errno.EPERM,
     errno.EROFS,
 }
-_FAILED_WRITE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
+_FAILED_WRITE = {errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
+
+MOST_NAME = 80  # characters of a name, or of one folder in a path, that a message repeats
+MOST_LINE = 2000
+_LONG_NAME = re.compile(rf"[^\s/]{{{MOST_NAME + 1},}}")
 
 
 def guard(command: Callable[[], Any]) -> int:
@@ -37,10 +42,11 @@ def guard(command: Callable[[], Any]) -> int:
         # Text that a terminal cannot show, or bytes that are no text, must never end the program.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    if sys.stdout is None:
+        sys.stdout = _closed()
     try:
         code = command()
-        if sys.stdout is not None:
-            sys.stdout.flush()  # here, where a failure still gets its line and its exit code
+        sys.stdout.flush()  # here, where a failure still gets its line and its exit code
     except BrokenPipeError:
         _discard(sys.stdout)
         return 1
@@ -49,19 +55,33 @@ def guard(command: Callable[[], Any]) -> int:
     except click.ClickException as error:
         return _fail(_usage_line(error), error.exit_code)
     except SisepaiError as error:
-        return _fail(f"sisepai: {error}", error.exit_code)
+        return _fail(f"sisepai: {error}", error.exit_code, error.go_on)
     except OSError as error:
         return _fail(f"sisepai: {_os_line(error)}", 2 if error.errno in _BAD_PATH else 1)
     return code if isinstance(code, int) else 0
 
 
-def _fail(line: str, code: int) -> int:
+def printable(text: str) -> str:
+    """Text from anywhere for one line of a terminal: control characters escaped, endless names cut."""
+    text = _LONG_NAME.sub(lambda name: name[0][: MOST_NAME - 3] + "...", " ".join(text.split("\n")))
+    text = text if len(text) <= MOST_LINE else text[: MOST_LINE - 3] + "..."
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _closed() -> TextIO:
+    """A standard output to which nothing can be written, in place of one that is not there: what was asked for has
+    nowhere to go, and that is not success."""
+    return open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+
+
+def _fail(line: str, code: int, go_on: str = "") -> int:
     if os.environ.get("SISEPAI_DEBUG"):
         import traceback
 
         traceback.print_exc()
     try:
-        click.echo(" ".join(line.split("\n")), err=True)
+        # The command that goes on is one of ours and must be whole.
+        click.echo(printable(line) + (f". To go on: {go_on}" if go_on else ""), err=True)
     except OSError:
         _discard(sys.stderr)
     return code

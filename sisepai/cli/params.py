@@ -8,7 +8,7 @@ import click
 from sisepai.errors import InputError, nearest
 from sisepai.runs import MAX_MATCH
 
-_NUMBER = re.compile(r"([+-]?)(\d+(?:_\d+)*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?", re.ASCII)
+_NUMBER = re.compile(r"([+-]?)(\d+(?:_\d+)*)(?:\.(\d*))?(?:[eE]([+-]?)(\d+))?", re.ASCII)
 
 
 def whole_number(text: str, low: int, high: int) -> int:
@@ -25,9 +25,9 @@ def whole_number(text: str, low: int, high: int) -> int:
     text = text if len(text) <= 40 else text[:40] + "..."
     if match is None:
         raise InputError(f"{text!r} is not a number; write it like 1000000, 1_000_000 or 1e6")
-    sign, whole, fraction, exponent = match.groups()
+    sign, whole, fraction, below, exponent = match.groups()
     fraction = (fraction or "").rstrip("0")
-    shift = int(exponent or 0) - len(fraction)
+    shift = _exponent(below, exponent) - len(fraction)
     digits = (whole.replace("_", "") + fraction).lstrip("0")
     if shift < 0:
         digits, cut = digits[:shift], digits[shift:]
@@ -43,6 +43,13 @@ def whole_number(text: str, low: int, high: int) -> int:
     if value > high:
         raise InputError(f"{text} is too large; the most is {high}")
     return value
+
+
+def _exponent(sign: str | None, digits: str | None) -> int:
+    """Its value, or one that is as good: beyond a million all are too large or no whole number."""
+    digits = (digits or "").lstrip("0") or "0"
+    size = int(digits) if len(digits) < 7 else 10**6
+    return -size if sign == "-" else size
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only

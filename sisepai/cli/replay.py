@@ -1,18 +1,19 @@
 """``sisepai replay``: one deal turn by turn, or given decks."""
 
 import json
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from sisepai.cli import options as shared
 from sisepai.cli.compiling import announce_compiling
-from sisepai.cli.params import INDEX, MATCH, SEED, Choice
+from sisepai.cli.lines import bounded_lines
+from sisepai.cli.options import DEFAULTS
+from sisepai.cli.params import INDEX
 from sisepai.errors import InputError, SisepaiError
-from sisepai.runs import SEATINGS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from sisepai.runs.replay import Replayer
     from sisepai.runs.store import Store
 
-DEFAULTS = {"seed": 7, "strategies": "greedy", "rules": "cardavia", "seating": "fixed", "match": 0}
-
 
 @click.command()
 @click.argument("run", required=False, type=click.Path(path_type=Path))
@@ -34,14 +33,12 @@ DEFAULTS = {"seed": 7, "strategies": "greedy", "rules": "cardavia", "seating": "
 @click.option(
     "--deck", metavar="FILE", help="Play the decks in this file of JSON lines; - is standard input."
 )
-@click.option("--seed", type=SEED, help="Without RUN: decides every deck.  [default: 7]")
-@click.option(
-    "--strategies", help="Without RUN: one for all seats, or one a seat, with commas.  [default: greedy]"
-)
-@click.option("--rules", help="Without RUN: the rule set.  [default: cardavia]")
-@click.option("--seating", type=Choice(SEATINGS), help="Without RUN: as in simulate.  [default: fixed]")
-@click.option("--match", type=MATCH, help="Without RUN: as in simulate.  [default: 0]")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a deal, one a line.")
+@shared.playing_or_run("seed")
+@shared.playing_or_run("strategies")
+@shared.playing_or_run("rules")
+@shared.playing_or_run("seating")
+@shared.playing_or_run("match")
+@shared.as_json("Print one JSON object a deal, one a line.")
 def replay(
     run: Path | None, deal: int | None, deck: str | None, as_json: bool, **options: int | str | None
 ) -> None:
@@ -49,7 +46,7 @@ def replay(
 
     A deal of a RUN is compared with the row that is stored; if they differ, it is shown all the same and the command
     ends with exit code 1. A line of --deck FILE has the keys rules, players, options, dealer, hands and stock, as
-    --json prints them; if it says what happened, it is told whether that is so.
+    --json prints them; if it says what happened, it is told whether that is so, and if not, the exit code is 1.
 
     \b
     Examples:
@@ -163,7 +160,7 @@ def _replay_decks(file: str, number: int | None, wish: dict[str, Any], as_json: 
     from sisepai.runs.deckfile import disagreement, read_decks
 
     name = "standard input" if file == "-" else file
-    decks = read_decks(_lines(file), name)
+    decks = read_decks(bounded_lines(file), name)
     if number is not None and number >= len(decks):
         raise InputError(f"{name} has {len(decks)} decks; the last is number {len(decks) - 1}")
     told: list[str | None] = []
@@ -178,12 +175,8 @@ def _replay_decks(file: str, number: int | None, wish: dict[str, Any], as_json: 
                 click.echo(line, err=as_json)
     if len(told) > 1:
         click.echo(f"{told.count(None)} of {len(told)} deals are as their lines say", err=True)
-
-
-def _lines(file: str) -> Iterable[bytes]:
-    if file != "-":
-        return Path(file).read_bytes().splitlines()
-    return () if sys.stdin is None else sys.stdin.buffer
+    if any(told):
+        click.get_current_context().exit(1)
 
 
 def _played(

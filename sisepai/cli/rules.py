@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sisepai.cli import options as shared
 from sisepai.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("words", nargs=-1, metavar="[NAME | diff A B]")
 @click.option("--toml", "as_toml", is_flag=True, help="Print NAME as a file to change, every key explained.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: the digest and every key of the rules.")
+@shared.as_json("Print JSON: the digest and every key of the rules.")
 @click.pass_context
 def rules(ctx: click.Context, words: tuple[str, ...], as_toml: bool, as_json: bool) -> None:
     """List the rule sets, print the one called NAME, or show where A and B differ.
