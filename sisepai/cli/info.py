@@ -1,11 +1,12 @@
 """``sisepai info``: what a run is, how far it is, and what to do next."""
 
 import json
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from sisepai.cli import options as shared
 
 if TYPE_CHECKING:
     from sisepai.runs.store import Store
@@ -15,7 +16,7 @@ MOST_NAMED = 5  # missing shards that are listed by number
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@shared.as_json()
 def info(run: Path, as_json: bool) -> None:
     """Show the plan of a RUN, which of its shards are there, and the next command.
 
@@ -32,17 +33,15 @@ def info(run: Path, as_json: bool) -> None:
 
 
 def _document(store: "Store") -> dict[str, Any]:
-    from sisepai.runs import log
+    from sisepai.runs.command import command_of, report_of
 
     manifest, plan = store.manifest, store.manifest.plan
     done = store.done()
-    command = next(
-        (e["command"] for e in reversed(log.read(store.path)) if _is_command(e.get("command"))), None
-    )
-    where = shlex.quote(str(store.path))
-    go_on = f"{command} --out {where} --resume" if command else None
+    where = str(store.path)
+    made_by = command_of(manifest, "--out", where)
+    complete = len(done) == plan.shards
     return {
-        "run": str(store.path),
+        "run": where,
         "run_id": manifest.run_id,
         "manifest": manifest.to_dict(),
         "decks": plan.deals // plan.block,
@@ -51,14 +50,9 @@ def _document(store: "Store") -> dict[str, Any]:
         "shards_done": len(done),
         "first_missing": _first_missing(done, plan.shards),
         "bytes": store.bytes(),
-        "command": f"{command} --out {where}" if command else None,
-        "next": f"sisepai report {where}" if len(done) == plan.shards else go_on,
+        "command": made_by,
+        "next": report_of(where) if complete else f"{made_by} --resume",
     }
-
-
-def _is_command(text: Any) -> bool:
-    # The log is shown on a terminal: nothing but a command of ours, without control characters.
-    return isinstance(text, str) and text.startswith("sisepai ") and text.isprintable()
 
 
 def _first_missing(done: set[int], shards: int) -> list[int]:
@@ -89,8 +83,8 @@ def _text(document: dict[str, Any]) -> str:
         "shards": f"{document['shards']:,} of {plan['shard_deals']:,} deals, {document['shards_done']:,} done",
         "missing": f"{missing:,} ({first})" if missing else "none",
         "bytes": sizes,
-        "made by": document["command"] or "unknown: the log is missing",
-        "next": document["next"] or "the command that made it, with --resume",
+        "made by": document["command"],
+        "next": document["next"],
     }
     return "\n".join(f"{name:<8} {value}" for name, value in rows.items() if value)
 

@@ -1,15 +1,18 @@
 """``sisepai report``: what runs show, for people, as JSON or as CSV files."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from sisepai.cli import options as shared
 from sisepai.errors import InputError, SisepaiError
 
 if TYPE_CHECKING:
     from sisepai.analysis.comparison import Comparison
     from sisepai.analysis.summary import Summary
+    from sisepai.runs.reader import Run
 
 
 @click.command()
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--payoff", is_flag=True, help="Show mean payoffs too: each loser pays the winner's score to the winner."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@shared.as_json()
 @click.option(
     "--csv", "folder", metavar="DIR", type=click.Path(path_type=Path),
     help="Write every table as DIR/NAME.csv instead; DIR is made if need be.",
@@ -57,6 +60,8 @@ def report(
 
 
 def _results(paths: tuple[Path, ...], payoff: bool = False) -> tuple[list["Summary"], list["Comparison"]]:
+    # Matrices of forty rows: on a busy machine threads of BLAS do nothing but wait for each other. Before NumPy loads.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from polars.exceptions import PolarsError
 
     from sisepai.analysis.comparison import compare
@@ -70,12 +75,22 @@ def _results(paths: tuple[Path, ...], payoff: bool = False) -> tuple[list["Summa
         try:
             runs.append(summarise(run.deals, run.manifest, _name(number), str(path), payoff))
         except PolarsError as error:
-            reason = str(error).splitlines()[0]
-            raise SisepaiError(
-                f"{path}: a shard is damaged ({reason}); play it again with --resume"
-            ) from error
+            raise _damaged(run) from error
     others = zip(opened[1:], runs[1:], strict=True)
     return runs, [compare(opened[0], run, (runs[0], summary)) for run, summary in others]
+
+
+def _damaged(run: "Run") -> SisepaiError:
+    """The error for a run whose rows cannot be read: it names the first file that is not as its receipt says."""
+    from sisepai.runs.command import command_of
+    from sisepai.runs.store import Store
+
+    store = Store(run.path, run.manifest)
+    first = min(store.done() - store.matching(), default=None)
+    what = f"{run.path}: a shard" if first is None else str(store.file("deals", first))
+    error = SisepaiError(f"{what} is damaged")
+    error.go_on = command_of(run.manifest, "--out", str(run.path), "--resume")
+    return error
 
 
 def _name(number: int) -> str:
