@@ -4,7 +4,7 @@ import click
 
 
 def announce_compiling(quiet: bool = False) -> None:
-    """Print a line on stderr when the kernels will be compiled. To be called before the engine is imported."""
+    """Print a line on stderr when the kernels will be compiled. To be called before a simulator is made."""
     from sisepai.jit import is_compiled
 
     if not quiet and not is_compiled():

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from sisepai.cli import options as shared
 from sisepai.cli.compiling import announce_compiling
 from sisepai.cli.params import Choice
 from sisepai.cli.progress import shown
+from sisepai.cli.stopping import tidying_up
 from sisepai.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ FORMATS = ("parquet", "csv", "jsonl")
 )  # fmt: skip
 @click.option("--out", metavar="FILE", required=True, help="The file to write; - is standard output.")
 @click.option("--overwrite", is_flag=True, help="Replace FILE once the new one is complete.")
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@shared.quiet
 def export(run: Path, what: str, kind: str | None, out: str, overwrite: bool, quiet: bool) -> None:
     """Write the deals, events or decks of a RUN to one file.
 
@@ -50,16 +52,15 @@ def export(run: Path, what: str, kind: str | None, out: str, overwrite: bool, qu
     kind = kind or _kind_of(out)
     if out == "-" and kind == "parquet":
         raise InputError("Parquet does not go to standard output; name a FILE, or choose csv or jsonl")
+    from sisepai.runs.export import new_file
     from sisepai.runs.manifest import read_manifest
     from sisepai.runs.store import Store
 
     store = Store(run, read_manifest(run))
-    from sisepai.runs.export import new_file
-
+    if what == "decks" or (what == "events" and not store.manifest.events):
+        _compile(store, what, quiet)
     target = nullcontext(_stdout()) if out == "-" else new_file(Path(out), overwrite)
-    with target as file:
-        if what == "decks" or (what == "events" and not store.manifest.events):
-            announce_compiling(quiet)
+    with tidying_up(), target as file:
         # A bar beside rows on the same terminal would be a mess.
         rows, deals = _export(store, what, kind, file, quiet or out == "-")
     if out != "-":
@@ -74,6 +75,18 @@ def _kind_of(out: str) -> str:
     raise InputError(
         f"--out {out}: no ending that tells the format; give it with --format {', '.join(FORMATS)}"
     )
+
+
+def _compile(store: "Store", what: str, quiet: bool) -> None:
+    """Compile before anything is written and any progress is shown, while a stop has nothing to tidy up."""
+    announce_compiling(quiet)
+    from sisepai.engine.simulator import decks
+    from sisepai.runs.simulate import simulator_of
+
+    if what == "decks":
+        decks(store.manifest.rules, store.manifest.seed, 0, 1)
+    else:
+        simulator_of(store.manifest)
 
 
 def _stdout() -> BinaryIO:

@@ -1,6 +1,7 @@
 """The command ``sisepai``: lists the commands without loading them, loads the one that is asked for."""
 
 import sys
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -8,6 +9,7 @@ import click
 
 from sisepai import __version__
 from sisepai.cli.boundary import guard
+from sisepai.cli.stopping import ending_at_once
 from sisepai.errors import unknown_name
 
 # Command NAME lives in sisepai/cli/NAME.py as a click command of that name. The line stands here, so that the list of
@@ -19,7 +21,7 @@ COMMANDS = {
     "export": "Write the deals, events or decks of a run to one file.",
     "replay": "Show one deal turn by turn.",
     "analyze": "Show the melds, deadwood and winning cards of a hand.",
-    "rules": "List the rule sets, or print one.",
+    "rules": "List the rule sets, print one, or tell where two differ (diff).",
 }
 
 
@@ -48,7 +50,10 @@ class Commands(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         kwargs["standalone_mode"] = False
-        sys.exit(guard(lambda: super(Commands, self).main(*args, **kwargs)))
+        # Whoever hands the words over is a program that goes on afterwards: its signals are its own.
+        with nullcontext() if args or "args" in kwargs else ending_at_once():
+            code = guard(lambda: super(Commands, self).main(*args, **kwargs))
+        sys.exit(code)
 
 
 @click.group(

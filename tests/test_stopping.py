@@ -1,0 +1,82 @@
+"""Ctrl-C and a polite kill at any moment: one line, exit code 130, within two seconds."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SECONDS = 4  # two on a quiet machine
+STOPS = [signal.SIGINT, signal.SIGTERM]
+COMMANDS = [
+    ["simulate", "--deals", "1e9", "--out", "run"],
+    ["replay", "--deal", "0"],
+]
+
+
+def started(words: list[str], **environment: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "sisepai", *words]
+    env = {**os.environ, **environment}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+
+
+def stopped(process: subprocess.Popen[str], stop: signal.Signals) -> list[str]:
+    """Stop it, see that it ends in time and with the right code, and return the lines on stderr."""
+    begun = time.monotonic()
+    process.send_signal(stop)
+    out, err = process.communicate(timeout=120)
+    assert time.monotonic() - begun < SECONDS
+    assert (process.returncode, out) == (130, "")
+    return err.splitlines()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("stop", STOPS)
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.parametrize("later", [0.1, 3.0])
+def test_while_kernels_are_compiled(folder, words, stop, later):
+    process = started(words, NUMBA_CACHE_DIR=str(folder / "cache"))
+    assert process.stderr is not None
+    assert process.stderr.readline() == "compiling the kernels, once; later starts skip this\n"
+    time.sleep(later)
+    assert stopped(process, stop) == ["sisepai: stopped"]
+    assert not Path("run").exists()
+
+
+@pytest.mark.parametrize("stop", STOPS)
+@pytest.mark.parametrize("later", [0.3, 0.5, 0.7, 0.9])
+def test_while_it_starts(stop, later):
+    """Modules are loaded, or the first deals are played already: it may not be swallowed, and never is it silent."""
+    process = started([*COMMANDS[0], "--quiet"])
+    time.sleep(later)
+    lines = stopped(process, stop)
+    assert len(lines) == 1
+    assert lines[0].startswith("sisepai: stopped")
+
+
+def test_who_wants_it_ignored_is_heard():
+    script = f"trap '' INT; exec '{sys.executable}' -m sisepai simulate --deals 1e5 --quiet --out run"
+    process = subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, text=True)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=120)[0].splitlines()[-1] == "run"
+    assert process.returncode == 0
+
+
+def test_an_export_that_is_stopped_leaves_nothing(folder):
+    made = started(["simulate", "--deals", "4e5", "--quiet", "--out", "run"])
+    assert made.wait(timeout=120) == 0
+    process = started(["export", "run", "--what", "events", "--out", "events.csv", "--quiet"])
+    while not list(folder.glob(".*.tmp")):
+        assert process.poll() is None
+        time.sleep(0.01)
+    assert stopped(process, signal.SIGTERM) == ["sisepai: stopped"]
+    assert [path.name for path in folder.iterdir()] == ["run"]
