@@ -15,17 +15,24 @@ from sisepai.runs.store import Store
 
 
 def manifest(
-    deals=240, seats=(0, 0, 0, 0), seating="fixed", seed=7, labels=("greedy", "random"), shard=24, **rules
+    deals=240,
+    seats=(0, 0, 0, 0),
+    seating="fixed",
+    seed=7,
+    labels=("greedy", "random"),
+    shard=24,
+    match=0,
+    **rules,
 ):
     """A manifest of at least so many deals."""
     strategies = tuple(Strategy(label, label, {}, "0" * 16) for label in labels[: max(seats) + 1])
     rule_set = RuleSet(players=len(seats), **rules)
-    whole = Plan.rounded(seats, seating, deals, shard).deals
-    return Manifest(rule_set, strategies, seats, seating, seed, whole, False, shard)
+    whole = Plan.rounded(seats, seating, deals, shard, match).deals
+    return Manifest(rule_set, strategies, seats, seating, seed, whole, False, shard, match)
 
 
 def rows(plan, drawn=0.1, seed=1, together=0.5):
-    """DEAL[deals]; within a deck results hang together: with chance ``together`` a deal repeats its first one."""
+    """DEAL[deals]; in a deck or match results hang together: with chance ``together`` a deal repeats its first one."""
     rng = np.random.default_rng(seed)
     count, players = plan.deals, len(plan.seats)
     deals = np.zeros(count, DEAL)
@@ -44,7 +51,7 @@ def rows(plan, drawn=0.1, seed=1, together=0.5):
         deals[name][~won] = NONE
     deals["score"][~won] = 0
     deals["melds"][~won] = 0
-    first = np.arange(count) // plan.block * plan.block
+    first = np.arange(count) // plan.unit * plan.unit
     again = rng.random(count) < together
     deals[again] = deals[first[again]]
     deals["dealer"] = deals["dealer"][first]  # the deck says who deals

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sisepai.errors import InputError
-from sisepai.runs import SEATINGS
+from sisepai.runs import MAX_MATCH, SEATINGS
 from sisepai.runs.plan import MAX_DEALS, Plan, Shard, seatings, shard_size
 
 
@@ -60,6 +60,30 @@ def test_shards_hold_every_deal_once_and_no_block_is_cut(seats, seating, deals, 
     assert end == plan.deals
 
 
+@given(SEATS, st.integers(1, MAX_MATCH), st.integers(1, 10**6), st.integers(24, 10**6), st.booleans())
+def test_no_shard_cuts_a_match(seats, match, deals, declared, events):
+    size = shard_size([declared], events, match)
+    assert size % 24 == size % match == 0
+    plan = Plan.rounded(seats, "fixed", deals, size, match)
+    assert 0 <= plan.deals - deals < match
+    assert plan.unit == match
+    for number in (0, plan.shards - 1):
+        shard = plan.shard(number)
+        assert shard.first % match == shard.count % match == 0
+
+
+def test_matches_and_several_seatings_are_refused():
+    with pytest.raises(
+        InputError, match="match = 8: does not go with seating rotate, under which each deck is played 4"
+    ):
+        Plan.rounded((0, 1, 1, 1), "rotate", 24, 24, 8)
+    assert Plan.rounded((0, 0, 0, 0), "rotate", 20, 24, 8).deals == 24  # a single seating after all
+    with pytest.raises(InputError, match="of the 16 deals of a match"):
+        Plan((0, 0), "fixed", 32, 24, 16)
+    with pytest.raises(InputError, match="of the 8 deals of a match"):
+        Plan((0, 0), "fixed", 30, 24, 8)
+
+
 @given(SEATS, st.sampled_from(SEATINGS), st.integers(0, 2**62), st.integers(0, 50))
 def test_a_deck_is_played_once_under_every_seating(seats, seating, first, count):
     plan = Plan.rounded(seats, seating, 24, 24)
@@ -98,3 +122,6 @@ def test_shard_size_comes_from_the_slowest_strategy():
     assert shard_size([120_000], events=True) == 24_000
     assert shard_size([24, 240], events=True) == 24
     assert shard_size([240], events=True) == 48
+    assert shard_size([120_000], events=False, match=1000) == 120_000
+    assert shard_size([120_000], events=True, match=7) == 23_856
+    assert shard_size([24], events=True, match=7) == 168

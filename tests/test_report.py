@@ -12,10 +12,11 @@ import pytest
 import report_data
 
 from sisepai.analysis import tally
-from sisepai.analysis.comparison import compare, unlike
+from sisepai.analysis.comparison import compare, rule_changes, unlike
 from sisepai.analysis.intervals import wilson
 from sisepai.analysis.summary import summarise
 from sisepai.cards import MELDS, WIN_BY
+from sisepai.rules import preset
 from sisepai.runs.reader import Run
 
 DESIGNS = {
@@ -25,6 +26,8 @@ DESIGNS = {
     "all orders": {"seats": (0, 0, 1, 1), "seating": "all"},
     "three seats": {"seats": (0, 1, 1), "seating": "rotate"},
     "two seats": {"seats": (0, 1), "seating": "rotate"},
+    "matches": {"seats": (0, 1, 1, 1), "match": 12},
+    "long matches": {"seats": (0, 1, 0), "match": 120, "shard": 120},
 }
 
 
@@ -46,7 +49,7 @@ def compared(first, second):
 
 def block_se(made, values, of):
     """The standard error of sum(values) / sum(of) over blocks with something in them, by the plain formula."""
-    y, x = (np.array(v, float).reshape(-1, made.plan.block).sum(axis=1) for v in (values, of))
+    y, x = (np.array(v, float).reshape(-1, made.plan.unit).sum(axis=1) for v in (values, of))
     blocks = np.count_nonzero(x)
     residuals = (y - y.sum() / x.sum() * x) / x.sum()
     return math.sqrt(blocks / (blocks - 1) * (residuals**2).sum())
@@ -108,8 +111,44 @@ def test_intervals_hold_their_rates(run):
     summary = summarise(deals.lazy(), made)
     for rate in (summary.drawn, *summary.ends.values(), *summary.seats, *summary.score.distribution.values()):
         assert 0 <= rate.low <= rate.rate <= rate.high <= 1
-        if made.plan.block == 1:
+        if made.plan.unit == 1:
             assert (rate.low, rate.high) == wilson(rate.rate, rate.of)
+
+
+def test_payoffs_and_the_dealers_edge(run):
+    made, deals = run
+    players = made.rules.players
+    assert summarise(deals.lazy(), made).payoff is None
+    summary = summarise(deals.lazy(), made, payoff=True)
+    payoff = summary.payoff
+    records = deals.to_dicts()
+    ones = np.ones(len(records))
+    # A drawn deal has score 0, so nobody pays.
+    paid = np.array(
+        [[one["score"] * (players * (one["winner"] == s) - 1) for s in range(players)] for one in records]
+    )
+    assert not paid.sum(axis=1).any()
+    place = (np.arange(players) - deals["dealer"].to_numpy()[:, None]) % players
+    by_place = np.array([paid[place == after] for after in range(players)])
+    for means, columns in ((payoff.seats, paid.T), (payoff.places, by_place)):
+        assert sum(mean.mean for mean in means) == pytest.approx(0, abs=1e-12)
+        for mean, column in zip(means, columns, strict=True):
+            assert mean.mean == pytest.approx(column.mean())
+            assert mean.se == pytest.approx(block_se(made, column, ones))
+    chairs = made.plan.seatings[deals["seating"].to_numpy()]
+    held = [made.seats.count(entry) for entry in range(len(made.labels))]
+    for entry, label in enumerate(made.labels):
+        column = (paid * (chairs == entry)).sum(axis=1)
+        assert payoff.strategies[label].mean == pytest.approx(column.mean() / held[entry], abs=1e-12)
+        assert payoff.strategies[label].se == pytest.approx(
+            block_se(made, column, ones * held[entry]), abs=1e-12
+        )
+    means = [mean.mean for mean in payoff.strategies.values()]
+    assert np.dot(means, held) == pytest.approx(0, abs=1e-12)
+    winner, dealer = (deals[name].cast(pl.Int64).to_numpy() for name in ("winner", "dealer"))
+    edge = (winner == dealer) - ~np.isnan(winner) / players
+    assert summary.dealer_edge.mean == pytest.approx(edge.mean())
+    assert summary.dealer_edge.se == pytest.approx(block_se(made, edge, ones))
 
 
 def test_blocks_that_hang_together_widen_the_interval():
@@ -133,14 +172,14 @@ def test_batches_and_partial_blocks(batch, monkeypatch):
     assert asdict(torn) | {"run": None} == asdict(whole) | {"run": None}
 
 
-@pytest.mark.parametrize("design", ["two, fixed", "rotated"])
+@pytest.mark.parametrize("design", ["two, fixed", "rotated", "matches"])
 @pytest.mark.parametrize(("count", "drawn"), [(0, 0.0), (1, 0.0), (4, 0.0), (4, 1.0), (240, 1.0), (240, 0.0)])
 def test_little_or_nothing_is_valid_json(design, count, drawn, recwarn):
     made = report_data.manifest(deals=240, **DESIGNS[design])
     deals = report_data.frame(made, report_data.rows(made.plan, drawn=drawn))[:count]
-    summary = summarise(deals.lazy(), made)
+    summary = summarise(deals.lazy(), made, payoff=True)
     text = json.dumps(asdict(summary), allow_nan=False)
-    assert json.loads(text)["run"]["deals"] == count // made.plan.block * made.plan.block
+    assert json.loads(text)["run"]["deals"] == count // made.plan.unit * made.plan.unit
     comparison = compared(opened(made, deals), opened(made, deals))
     json.dumps(asdict(comparison), allow_nan=False)
     assert not recwarn.list
@@ -196,6 +235,7 @@ def test_paired_over_shared_decks(batch, monkeypatch):
         ({"hand_size": 19}, "hands"),
         ({"dealer_leads": True}, "hands"),
         ({"seats": (0, 0, 0)}, "number of seats"),
+        ({"match": 8}, "matches"),
     ],
 )
 def test_unlike_runs_are_not_paired(change, reason):
@@ -218,3 +258,35 @@ def test_runs_without_common_decks_are_not_paired():
     deals = report_data.frame(made, report_data.rows(made.plan))
     comparison = compared(opened(made, deals[:200]), opened(made, deals[200:]))
     assert (comparison.paired, comparison.unlike) == (False, ["deck numbers"])
+
+
+def test_matches_are_paired_with_the_same_matches():
+    one, other = (report_data.manifest(deals=480, match=24, colour_groups=how) for how in ("soldiers", "any"))
+    a, b = (
+        report_data.frame(made, report_data.rows(made.plan, seed=seed))
+        for seed, made in ((1, one), (2, other))
+    )
+    comparison = compared(opened(one, a), opened(other, b.filter(~pl.col("deal").is_in([30, 479]))))
+    assert (comparison.paired, comparison.decks, comparison.matches) == (True, 432, 18)
+    assert comparison.rules == ["colour_groups: soldiers / any"]
+    a, b = (run.filter(~pl.col("match").is_in([1, 19])) for run in (a, b))
+    found = {one.what: one for one in comparison.differences}
+    for what, values in (("drawn", lambda run: run["winner"].is_null()), ("draws", lambda run: run["draws"])):
+        per_match = [values(run).to_numpy().reshape(18, 24).mean(axis=1) for run in (a, b)]
+        difference = per_match[1] - per_match[0]
+        assert found[what].difference == pytest.approx(difference.mean())
+        assert found[what].se == pytest.approx(difference.std(ddof=1) / math.sqrt(18))
+
+
+def test_rules_that_differ_are_named():
+    one, other = preset("classic"), preset("ten-hu").with_options(players=3, claim_general_quad=False)
+    changes = rule_changes(one.to_dict(), other.to_dict())
+    assert changes[:3] == ["players: 4 / 3", "colour_groups: any / soldiers", "soldier_pairs: yes / no"]
+    assert "claim_general_quad: yes / no" in changes
+    assert "points.command: 1 1 / 2 2" in changes
+    assert not any(change.startswith("name") for change in changes)
+    pairs = {**one.takes, "draw_next": (), "draw_others": ("quad",)}
+    assert rule_changes(one.to_dict(), one.with_options(takes=pairs).to_dict()) == [
+        "takes.draw_next: triple quad / nothing",
+        "takes.draw_others: triple quad / quad",
+    ]

@@ -12,9 +12,11 @@ from conftest import one_line_error
 from rich.cells import cell_len
 from rich.console import Console
 
-from sisepai.analysis.tables import bar_text, print_report
+from sisepai.analysis.tables import _interval, bar_text, print_report
 from sisepai.cli.report import _results
+from sisepai.rules import RuleSet
 
+TAKES = {**RuleSet().takes, "draw_next": (), "draw_others": ("quad",)}
 TITLES = (
     "How deals end",
     "Wins by strategy",
@@ -29,7 +31,8 @@ TITLES = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Runs by name: ``fixed`` and ``rotated`` share decks; ``partial``, ``empty``, and ``other`` with another pack."""
+    """Runs by name: ``fixed`` and ``rotated`` share decks; ``partial``, ``empty``, ``other`` with another
+    pack, and ``matches``."""
     base = tmp_path_factory.mktemp("runs")
     rotated = {"deals": 2400, "seats": (0, 1, 1, 1), "seating": "rotate"}
     made = report_data.manifest(deals=1200)
@@ -42,6 +45,8 @@ def folder(tmp_path_factory):
     long = ("a-strategy:with=a-long:list=of:parameters=0.123456789", "[bold]")
     made = report_data.manifest(**rotated, flowers=0, labels=long)
     report_data.write_run(base / "other", made, report_data.rows(made.plan, seed=3))
+    made = report_data.manifest(deals=1200, seats=(0, 1, 1, 1), match=24, dealer_leads=True, takes=TAKES)
+    report_data.write_run(base / "matches", made, report_data.rows(made.plan, seed=4))
     return base
 
 
@@ -50,12 +55,18 @@ def paths(folder, *names):
 
 
 def drawn_on(console, folder, *names):
-    print_report(console, *_results(paths(folder, *names)))
+    print_report(console, *_results(paths(folder, *names), payoff=True))
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 @pytest.mark.parametrize(
-    "names", [("rotated",), ("fixed", "rotated"), ("fixed", "rotated", "partial", "other", "empty")]
+    "names",
+    [
+        ("rotated",),
+        ("matches",),
+        ("fixed", "rotated"),
+        ("fixed", "rotated", "partial", "other", "empty", "matches"),
+    ],
 )
 def test_fits_every_width(folder, names, width, tmp_path):
     with (tmp_path / "out").open("w+", encoding="utf-8") as file:
@@ -64,7 +75,7 @@ def test_fits_every_width(folder, names, width, tmp_path):
         text = file.read()
     assert max(map(cell_len, text.splitlines())) <= width
     assert all(line == line.rstrip() for line in text.splitlines())
-    for title in TITLES:
+    for title in (*TITLES, "Payoff (each loser pays the score)"):
         assert title in text
     assert "…" not in text
     if "other" in names:
@@ -127,6 +138,21 @@ def test_bars(share, bar, plain):
     assert bar_text(share, 10, True) == plain
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.25, 0.75, "25.00 to 75.00"),
+        (0.000004, 0.000021, "0.000 to 0.002"),
+        (0, 4e-8, "0.000000 to 0.000004"),
+        (0.9999996, 1, "99.99996 to 100.00000"),
+        (0, 0, "0.00 to 0.00"),
+        (None, None, "-"),
+    ],
+)
+def test_ends_of_an_interval_are_told_apart(low, high, text):
+    assert _interval(low, high, 100, 2) == text
+
+
 def test_what_is_missing_is_said_first(invoke, folder):
     lines = invoke("report", str(folder / "partial")).stdout.splitlines()
     assert lines[0].startswith("Not complete: this run has 96 of its 2,400 deals")
@@ -144,6 +170,36 @@ def test_pairing_is_labelled(invoke, folder):
     fixed, rotated, other = map(str, paths(folder, "fixed", "rotated", "other"))
     assert "B minus A, paired over 600 decks" in invoke("report", fixed, rotated).stdout
     assert "B minus A, not paired (other pack)" in invoke("report", fixed, other).stdout
+    assert "rules that differ (A / B): flowers: 5 / 0\n" in invoke("report", fixed, other).stdout
+    matches = str(folder / "matches")
+    text = invoke("report", fixed, matches).stdout
+    assert "B minus A, not paired (other hands, matches)" in text
+    assert "takes.draw_next: triple quad command field soldiers3 soldiers4 / nothing" in " ".join(
+        text.split()
+    )
+    assert "B minus A, paired over 1,200 decks in 50 matches" in invoke("report", matches, matches).stdout
+
+
+def test_payoffs_are_shown_when_asked_for(invoke, folder, tmp_path):
+    rotated = str(folder / "rotated")
+    assert "Payoff" not in invoke("report", rotated).stdout
+    assert json.loads(invoke("report", rotated, "--json").stdout)["runs"][0]["payoff"] is None
+    text = invoke("report", rotated, "--payoff").stdout
+    lines = text[text.index("Payoff") :].splitlines()[2:12]
+    assert [line[:17].strip() for line in lines] == [
+        "strategy greedy",
+        "strategy random",
+        *(f"seat {seat}" for seat in range(4)),
+        "the dealer",
+        "1st after",
+        "2nd after",
+        "3rd after",
+    ]
+    assert invoke("report", rotated, "--payoff", "--csv", str(tmp_path)).exit_code == 0
+    with (tmp_path / "payoff.csv").open(encoding="utf-8") as file:
+        means = {row["what"]: float(row["mean"]) for row in csv.DictReader(file)}
+    assert abs(sum(means[f"seat {seat}"] for seat in range(4))) < 1e-9
+    assert abs(means["strategy greedy"] + 3 * means["strategy random"]) < 1e-9
 
 
 @pytest.mark.parametrize("names", [("fixed",), ("fixed", "rotated", "partial", "empty", "other")])
@@ -215,7 +271,7 @@ def test_a_damaged_shard_gets_one_line(invoke, tmp_path):
 @pytest.mark.slow
 def test_ten_million_deals_in_three_seconds(run, tmp_path):
     """Start-up included; the best of three, since other work on the machine can only add."""
-    for design in ({"seats": (0, 0, 0, 0)}, {"seats": (0, 1, 1, 1), "seating": "rotate"}):
+    for design in ({"seats": (0, 0, 0, 0)}, {"seats": (0, 1, 1, 1), "seating": "rotate"}, {"match": 24}):
         made = report_data.manifest(deals=10_000_000, shard=120_000, **design)
         rows = np.tile(report_data.rows(report_data.manifest(deals=120_000, **design).plan), 84)
         path = report_data.write_run(tmp_path / "run", made, rows)
