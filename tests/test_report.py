@@ -12,11 +12,10 @@ import pytest
 import report_data
 
 from sisepai.analysis import tally
-from sisepai.analysis.comparison import compare, rule_changes, unlike
+from sisepai.analysis.comparison import compare, unlike
 from sisepai.analysis.intervals import wilson
 from sisepai.analysis.summary import summarise
 from sisepai.cards import MELDS, WIN_BY
-from sisepai.rules import preset
 from sisepai.runs.reader import Run
 
 DESIGNS = {
@@ -268,7 +267,7 @@ def test_matches_are_paired_with_the_same_matches():
     )
     comparison = compared(opened(one, a), opened(other, b.filter(~pl.col("deal").is_in([30, 479]))))
     assert (comparison.paired, comparison.decks, comparison.matches) == (True, 432, 18)
-    assert comparison.rules == ["colour_groups: soldiers / any"]
+    assert comparison.rules == {"colour_groups": ("soldiers", "any")}
     a, b = (run.filter(~pl.col("match").is_in([1, 19])) for run in (a, b))
     found = {one.what: one for one in comparison.differences}
     for what, values in (("drawn", lambda run: run["winner"].is_null()), ("draws", lambda run: run["draws"])):
@@ -276,17 +275,3 @@ def test_matches_are_paired_with_the_same_matches():
         difference = per_match[1] - per_match[0]
         assert found[what].difference == pytest.approx(difference.mean())
         assert found[what].se == pytest.approx(difference.std(ddof=1) / math.sqrt(18))
-
-
-def test_rules_that_differ_are_named():
-    one, other = preset("classic"), preset("ten-hu").with_options(players=3, claim_general_quad=False)
-    changes = rule_changes(one.to_dict(), other.to_dict())
-    assert changes[:3] == ["players: 4 / 3", "colour_groups: any / soldiers", "soldier_pairs: yes / no"]
-    assert "claim_general_quad: yes / no" in changes
-    assert "points.command: 1 1 / 2 2" in changes
-    assert not any(change.startswith("name") for change in changes)
-    pairs = {**one.takes, "draw_next": (), "draw_others": ("quad",)}
-    assert rule_changes(one.to_dict(), one.with_options(takes=pairs).to_dict()) == [
-        "takes.draw_next: triple quad / nothing",
-        "takes.draw_others: triple quad / quad",
-    ]

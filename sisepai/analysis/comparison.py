@@ -1,7 +1,7 @@
 """How two runs differ: over the decks they share, or as two runs that have nothing to do with each other."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sisepai.analysis.intervals import Ints, difference, mover, t_quantile
 from sisepai.analysis.summary import Mean, Rate, Summary
 from sisepai.analysis.tally import LENGTHS, block_sums, moments, whole_blocks, win_features
+from sisepai.rules import differences as rule_differences
 
 if TYPE_CHECKING:
     from sisepai.runs.manifest import Manifest
@@ -44,8 +45,8 @@ class Difference:
 class Comparison:
     """Two runs, by name: ``paired`` over the ``decks`` they share; or not, and ``unlike`` says why.
 
-    The decks lie in ``matches``, where there are matches. ``rules`` names the keys in which their rule sets differ, as
-    ``key: first / second``.
+    The decks lie in ``matches``, where there are matches. ``rules`` holds the rules in which the two differ, with both
+    values (`sisepai.rules.differences`).
     """
 
     first: str
@@ -54,7 +55,7 @@ class Comparison:
     decks: int
     matches: int
     unlike: list[str]
-    rules: list[str]
+    rules: dict[str, tuple[Any, Any]]
     differences: list[Difference]
 
 
@@ -74,37 +75,10 @@ def unlike(one: "Manifest", other: "Manifest") -> list[str]:
     return [what for what, differs in different.items() if differs]
 
 
-def rule_changes(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Where two rule sets (`RuleSet.to_dict`) differ, but for their names, as ``key: first / second``."""
-    mine, theirs = _flat(one), _flat(other)
-    return [
-        f"{key}: {_text(mine[key])} / {_text(theirs[key])}"
-        for key in mine
-        if key != "name" and mine[key] != theirs[key]
-    ]
-
-
-def _flat(rules: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys of tables as ``points.triple``."""
-    flat: dict[str, Any] = {}
-    for key, value in rules.items():
-        if isinstance(value, dict):
-            flat |= {f"{key}.{name}": item for name, item in value.items()}
-        else:
-            flat[key] = value
-    return flat
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return " ".join(map(str, value)) or "nothing" if isinstance(value, list) else str(value)
-
-
 def compare(one: "Run", other: "Run", summaries: tuple[Summary, Summary]) -> Comparison:
     """The second run minus the first: paired where they share whole blocks of the same decks, otherwise not."""
     names = summaries[0].run.name, summaries[1].run.name
-    rules = rule_changes(one.manifest.rules.to_dict(), other.manifest.rules.to_dict())
+    rules = rule_differences(one.manifest.rules, other.manifest.rules)
     reasons = unlike(one.manifest, other.manifest)
     if not reasons:
         sums = _PairedSums.of(one, other)

@@ -16,6 +16,7 @@ from rich.text import Text
 from sisepai.analysis.comparison import Comparison, Difference
 from sisepai.analysis.sections import Row, Section, sections, spoken, spreads
 from sisepai.analysis.summary import LEVELS, Mean, Rate, RunFacts, Summary
+from sisepai.rules.rulefile import value_text
 
 GAP = 2
 MOST_BAR, LEAST_BAR = 40, 5
@@ -241,14 +242,22 @@ def _spread_table(page: _Page, runs: Sequence[Summary]) -> Group:
 def _comparison(page: _Page, pair: Comparison) -> Group:
     inside = f" in {pair.matches:,} matches" if pair.matches else ""
     how = f"paired over {pair.decks:,} decks{inside}" if pair.paired else _not_paired(pair)
-    rules = f"rules that differ ({pair.first} / {pair.second}): {'; '.join(pair.rules)}" if pair.rules else ""
     table = _table("")
     wide = page.width >= 70
     for head in (*((pair.first, pair.second) if wide else ()), "difference", "95% interval", ""):
         table.add_column(head, justify="right", no_wrap=True)
     for one in pair.differences:
         table.add_row(*_difference_row(one, wide))
-    return _titled(f"{pair.second} minus {pair.first}, {how}", table, rules)
+    return _titled(f"{pair.second} minus {pair.first}, {how}", table, _rules(pair))
+
+
+def _rules(pair: Comparison) -> str:
+    """The rules that differ, in words; nothing where there are none."""
+    both = {
+        key: [value_text(key, value) or "nothing" for value in values] for key, values in pair.rules.items()
+    }
+    words = "; ".join(f"{key} {first} / {second}" for key, (first, second) in both.items())
+    return words and f"rules that differ ({pair.first} / {pair.second}): {words}"
 
 
 def _not_paired(pair: Comparison) -> str:
