@@ -8,10 +8,10 @@ from sisepai.cards import EVENTS, FLOWER, MELDS, NONE
 from sisepai.engine.records import DEAL, EVENT
 from sisepai.engine.simulator import Chunk
 from sisepai.rules import RuleSet
-from sisepai.runs.manifest import Manifest, Strategy
+from sisepai.runs.manifest import Manifest, PlannedEntry
 
-GREEDY = Strategy("greedy", "greedy", {}, "ab" * 16)
-SLOW = Strategy("slow:n=2", "slow", {"n": 2.0}, "cd" * 16)
+GREEDY = PlannedEntry("greedy", "greedy", {}, "ab" * 16)
+SLOW = PlannedEntry("slow:n=2", "slow", {"n": 2.0}, "cd" * 16)
 TAKE, WIN = EVENTS.index("take"), EVENTS.index("win")
 
 

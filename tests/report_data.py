@@ -9,7 +9,7 @@ from sisepai.cards import NONE, OUTCOMES, WIN_BY
 from sisepai.engine.records import DEAL
 from sisepai.rules import RuleSet
 from sisepai.runs import schema
-from sisepai.runs.manifest import Manifest, Strategy
+from sisepai.runs.manifest import Manifest, PlannedEntry
 from sisepai.runs.plan import Plan
 from sisepai.runs.store import Store
 
@@ -25,7 +25,7 @@ def manifest(
     **rules,
 ):
     """A manifest of at least so many deals."""
-    strategies = tuple(Strategy(label, label, {}, "0" * 16) for label in labels[: max(seats) + 1])
+    strategies = tuple(PlannedEntry(label, label, {}, "0" * 16) for label in labels[: max(seats) + 1])
     rule_set = RuleSet(players=len(seats), **rules)
     whole = Plan.rounded(seats, seating, deals, shard, match).deals
     return Manifest(rule_set, strategies, seats, seating, seed, whole, False, shard, match)

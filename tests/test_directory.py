@@ -11,7 +11,7 @@ from fakes import FakeSimulator, manifest
 
 from sisepai.errors import InputError, SisepaiError
 from sisepai.runs import directory, log
-from sisepai.runs.execute import Tally, execute
+from sisepai.runs.execute import Progress, execute
 from sisepai.runs.lock import Lock
 from sisepai.runs.manifest import read_manifest
 
@@ -27,7 +27,7 @@ def place(tmp_path) -> Path:
 
 def played(store) -> None:
     with store:
-        execute(store, FakeSimulator(), range(store.manifest.plan.shards), 2, Tally())
+        execute(store, FakeSimulator(), range(store.manifest.plan.shards), 2, Progress())
 
 
 def names(folder: Path) -> list[str]:
@@ -50,7 +50,7 @@ def test_a_foreign_folder_beside_a_run_is_never_removed(place, side):
 
 def test_a_run_is_replaced(place, tmp_path):
     with directory.stage(place, NEW) as store:
-        execute(store, FakeSimulator(), range(2), 2, Tally())
+        execute(store, FakeSimulator(), range(2), 2, Progress())
         assert read_manifest(place) == OLD
         directory.replace(place)
     assert read_manifest(place) == NEW
@@ -232,7 +232,7 @@ def test_what_another_program_has_not_finished_is_played_by_this_one(tmp_path):
     made_by(store.path, kernels="other")
     with directory.resume(store.path, OLD) as again:
         made_by(store.path)
-        execute(again, FakeSimulator(), [0], 1, Tally())
+        execute(again, FakeSimulator(), [0], 1, Progress())
     directory.resume(store.path, OLD).release()
 
 

@@ -9,7 +9,7 @@ from fakes import FakeSimulator, manifest
 
 from sisepai.cards import EVENTS, OUTCOMES, WIN_BY
 from sisepai.runs.directory import create
-from sisepai.runs.execute import Tally, execute
+from sisepai.runs.execute import Progress, execute
 from sisepai.runs.schema import deal_schema, event_schema
 
 PAGE = (Path(__file__).parents[1] / "docs/schema.md").read_text(encoding="utf-8")
@@ -45,7 +45,7 @@ def test_the_page_lists_all_words():
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     (folder / "runs").mkdir()
-    execute(create(folder / "runs/0001", manifest()), FakeSimulator(), range(5), 2, Tally())
+    execute(create(folder / "runs/0001", manifest()), FakeSimulator(), range(5), 2, Progress())
     return folder
 
 

@@ -9,17 +9,16 @@ from fakes import FakeSimulator, manifest
 
 from sisepai.errors import SisepaiError
 from sisepai.runs.directory import create
-from sisepai.runs.execute import Tally, execute
-from sisepai.runs.reader import read_run
+from sisepai.runs.execute import Progress, execute
 from sisepai.runs.store import Store
 
 
-def play(folder: Path, threads: int = 2, simulator=None, shards=None, **changes) -> tuple[Store, Tally]:
+def play(folder: Path, threads: int = 2, simulator=None, shards=None, **changes) -> tuple[Store, Progress]:
     store = create(folder, manifest(**changes))
-    tally = Tally()
+    progress = Progress()
     shards = range(store.manifest.plan.shards) if shards is None else shards
-    execute(store, simulator or FakeSimulator(), shards, threads, tally)
-    return store, tally
+    execute(store, simulator or FakeSimulator(), shards, threads, progress)
+    return store, progress
 
 
 def content(store: Store) -> dict[str, bytes]:
@@ -27,9 +26,9 @@ def content(store: Store) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def reference(tmp_path_factory) -> tuple[dict[str, bytes], Tally]:
-    store, tally = play(tmp_path_factory.mktemp("reference") / "run", threads=1)
-    return content(store), tally
+def reference(tmp_path_factory) -> tuple[dict[str, bytes], Progress]:
+    store, progress = play(tmp_path_factory.mktemp("reference") / "run", threads=1)
+    return content(store), progress
 
 
 class Scrambled(FakeSimulator):
@@ -42,25 +41,21 @@ class Scrambled(FakeSimulator):
 
 @pytest.mark.parametrize("threads", [2, 7])
 def test_bytes_do_not_depend_on_threads(tmp_path, reference, threads):
-    store, tally = play(tmp_path / "run", threads, Scrambled())
+    store, progress = play(tmp_path / "run", threads, Scrambled())
     assert content(store) == reference[0]
-    assert tally == reference[1]
+    assert progress == reference[1]
 
 
 def test_bytes_do_not_depend_on_the_order_of_shards(tmp_path, reference):
     store, _ = play(tmp_path / "run", shards=[4, 0, 2])
-    execute(store, FakeSimulator(), iter([3, 1]), 2, Tally())
+    execute(store, FakeSimulator(), iter([3, 1]), 2, Progress())
     assert content(store) == reference[0]
 
 
-def test_the_tally_counts_what_is_in_the_files(reference, tmp_path):
-    store, tally = play(tmp_path / "run")
-    deals = read_run(store.path).deals.collect()
-    wins = dict(deals["winner_strategy"].drop_nulls().value_counts().iter_rows())
-    assert (tally.played, tally.shards, tally.deals) == (1000, 5, 1000)
-    assert tally.wins == [wins["greedy"], wins["slow:n=2"], 0, 0]
-    assert tally.points == deals["score"].sum()
-    assert not tally.busy
+def test_progress_counts_what_is_in_the_files(tmp_path):
+    _, progress = play(tmp_path / "run")
+    assert (progress.played, progress.shards, progress.deals) == (1000, 5, 1000)
+    assert not progress.busy
 
 
 def test_without_events_there_are_none(tmp_path):
@@ -70,8 +65,8 @@ def test_without_events_there_are_none(tmp_path):
 
 
 def test_nothing_to_do(tmp_path):
-    store, tally = play(tmp_path / "run", shards=[])
-    assert tally == Tally()
+    store, progress = play(tmp_path / "run", shards=[])
+    assert progress == Progress()
     assert store.done() == set()
 
 
@@ -87,29 +82,29 @@ class Failing(FakeSimulator):
 def test_an_error_in_a_worker_keeps_finished_shards(tmp_path, reference):
     store = create(tmp_path / "run", manifest())
     with pytest.raises(SisepaiError, match="deal 720: broken"):
-        execute(store, Failing(), range(5), 2, Tally())
+        execute(store, Failing(), range(5), 2, Progress())
     done = store.matching()
     assert done <= {0, 1, 2}
     assert not list(store.path.rglob("*.tmp"))
-    execute(store, FakeSimulator(), [shard for shard in range(5) if shard not in done], 2, Tally())
+    execute(store, FakeSimulator(), [shard for shard in range(5) if shard not in done], 2, Progress())
     assert content(store) == reference[0]
 
 
 def test_an_interrupt_keeps_finished_shards_and_ends_soon(tmp_path, reference):
-    store, tally = create(tmp_path / "run", manifest()), Tally()
+    store, progress = create(tmp_path / "run", manifest()), Progress()
 
-    def interrupt(tally: Tally) -> None:
-        if tally.shards == 2:
+    def interrupt(progress: Progress) -> None:
+        if progress.shards == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        execute(store, FakeSimulator(), range(5), 2, tally, interrupt)
-    assert not tally.busy
+        execute(store, FakeSimulator(), range(5), 2, progress, interrupt)
+    assert not progress.busy
     done = store.matching()
     assert 2 <= len(done) <= 4
-    assert tally.shards == len(done)
+    assert progress.shards == len(done)
     assert not list(store.path.rglob("*.tmp"))
-    execute(store, FakeSimulator(), [shard for shard in range(5) if shard not in done], 2, Tally())
+    execute(store, FakeSimulator(), [shard for shard in range(5) if shard not in done], 2, Progress())
     assert content(store) == reference[0]
 
 
@@ -122,13 +117,13 @@ def test_work_that_has_not_begun_is_dropped(tmp_path):
             played.append(first)
             return super().play(first, count, events)
 
-    def interrupt(tally: Tally) -> None:
+    def interrupt(progress: Progress) -> None:
         raise KeyboardInterrupt
 
-    tally = Tally()
+    progress = Progress()
     with pytest.raises(KeyboardInterrupt):
-        execute(create(tmp_path / "run", manifest()), Slow(), range(5), 1, tally, interrupt)
-    assert not tally.busy
+        execute(create(tmp_path / "run", manifest()), Slow(), range(5), 1, progress, interrupt)
+    assert not progress.busy
     assert len(played) <= 2  # one when the interrupt came, one that had begun
 
 
@@ -141,15 +136,15 @@ def test_an_interrupt_does_not_wait_for_slow_work(tmp_path):
                 release.wait(30)
             return super().play(first, count, events)
 
-    def interrupt(tally: Tally) -> None:
+    def interrupt(progress: Progress) -> None:
         raise KeyboardInterrupt
 
-    tally, begun = Tally(), time.monotonic()
+    progress, begun = Progress(), time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
-            execute(create(tmp_path / "run", manifest()), Stuck(), range(5), 2, tally, interrupt)
+            execute(create(tmp_path / "run", manifest()), Stuck(), range(5), 2, progress, interrupt)
         assert time.monotonic() - begun < 2
-        assert tally.busy
+        assert progress.busy
     finally:
         release.set()
 
@@ -166,15 +161,15 @@ def test_little_is_in_flight(tmp_path):
                 most = max(most, len(alive))
             return super().play(first, count, events)
 
-    store, tally = create(tmp_path / "run", manifest(deals=2400)), Tally()
+    store, progress = create(tmp_path / "run", manifest(deals=2400)), Progress()
 
-    def report(tally: Tally) -> None:
+    def report(progress: Progress) -> None:
         with lock:
             for first in [first for first in alive if store.file("deals", first // 240).exists()]:
                 alive.discard(first)
 
-    execute(store, Counting(), range(10), 2, tally, report)
-    assert tally.shards == 10
+    execute(store, Counting(), range(10), 2, progress, report)
+    assert progress.shards == 10
     assert most <= 12 * 6
 
 
@@ -189,8 +184,8 @@ def test_a_full_disk_stops_the_run(tmp_path, monkeypatch, reference):
 
     monkeypatch.setattr(Store, "write", full)
     with pytest.raises(SisepaiError, match="No space left"):
-        execute(store, FakeSimulator(), range(5), 2, Tally())
+        execute(store, FakeSimulator(), range(5), 2, Progress())
     monkeypatch.undo()
     done = store.matching()
-    execute(store, FakeSimulator(), [shard for shard in range(5) if shard not in done], 2, Tally())
+    execute(store, FakeSimulator(), [shard for shard in range(5) if shard not in done], 2, Progress())
     assert content(store) == reference[0]

@@ -15,8 +15,8 @@ from sisepai.engine.simulator import Simulator
 from sisepai.rules import load
 from sisepai.rules.ruleset import RuleSet
 from sisepai.runs.directory import create
-from sisepai.runs.execute import Tally, execute
-from sisepai.runs.manifest import Manifest, Strategy
+from sisepai.runs.execute import Progress, execute
+from sisepai.runs.manifest import Manifest, PlannedEntry
 from sisepai.runs.plan import Plan
 from sisepai.strategies import parse_entries
 
@@ -37,9 +37,9 @@ def runs(tmp_path_factory):
     for name, rules in FAMILIES.items():
         entries, seats = parse_entries("greedy", rules.players)
         plan = Plan(tuple(seats), "fixed", DEALS, DEALS)
-        named = tuple(Strategy(e.label, e.name, dict(e.params), e.digest) for e in entries)
+        named = tuple(PlannedEntry(e.label, e.name, dict(e.params), e.digest) for e in entries)
         store = create(base / name, Manifest(rules, named, plan.seats, "fixed", 7, DEALS, False, DEALS))
-        execute(store, Simulator(rules, entries, plan.seatings, 7), [0], 2, Tally())
+        execute(store, Simulator(rules, entries, plan.seatings, 7), [0], 2, Progress())
     return base
 
 

@@ -7,7 +7,7 @@ from fakes import GREEDY, manifest
 
 from sisepai.errors import InputError
 from sisepai.rules import RuleSet, preset
-from sisepai.runs.manifest import Manifest, Strategy, differences, read_manifest
+from sisepai.runs.manifest import Manifest, PlannedEntry, differences, read_manifest
 
 
 def write(folder, text) -> None:
@@ -35,8 +35,8 @@ def test_the_run_id_is_the_hash_of_the_plan_alone():
             {}, {"seed": 8}, {"deals": 2000}, {"events": False}, {"seating": "all"}, {"shard_deals": 480},
             {"seats": (1, 0, 0, 0)}, {"seating": "fixed"}, {"seating": "fixed", "match": 20},
             {"rules": preset("classic")},
-            {"strategies": (GREEDY, Strategy("slow", "slow", {}, "cd" * 16))},
-            {"strategies": (GREEDY, Strategy("slow:n=2", "slow", {"n": 2.0}, "ef" * 16))},
+            {"strategies": (GREEDY, PlannedEntry("slow", "slow", {}, "cd" * 16))},
+            {"strategies": (GREEDY, PlannedEntry("slow:n=2", "slow", {"n": 2.0}, "ef" * 16))},
         )
     }  # fmt: skip
     assert len(ids) == 12
@@ -139,14 +139,14 @@ def test_differences_name_the_keys():
 
 def test_differences_show_what_differs_however_long_the_values():
     one, other = (
-        manifest(strategies=(GREEDY, Strategy("slow:n=2", "slow", {"n": 2.0}, digest)))
+        manifest(strategies=(GREEDY, PlannedEntry("slow:n=2", "slow", {"n": 2.0}, digest)))
         for digest in ("ab" * 32, "ab" * 30 + "cdef")
     )
     assert differences(one, other) == [
         f'strategies: [{{"digest": "{"ab" * 32}"}}] / [{{"digest": "{"ab" * 30}cdef"}}]'
     ]
     one, other = (
-        manifest(strategies=(GREEDY, Strategy("x" * 150 + end, "slow", {}, "ab" * 8))) for end in "ab"
+        manifest(strategies=(GREEDY, PlannedEntry("x" * 150 + end, "slow", {}, "ab" * 8))) for end in "ab"
     )
     (line,) = differences(one, other)
     mine, its = line.removeprefix("strategies: ").split(" / ")

@@ -11,8 +11,8 @@ from conftest import one_line_error
 from sisepai import read_run
 from sisepai.engine.simulator import Simulator, decks
 from sisepai.rules import load
-from sisepai.runs.execute import Tally, execute
-from sisepai.runs.manifest import Manifest, Strategy, read_manifest
+from sisepai.runs.execute import Progress, execute
+from sisepai.runs.manifest import Manifest, PlannedEntry, read_manifest
 from sisepai.runs.plan import Plan
 from sisepai.runs.reader import read_deals
 from sisepai.runs.schema import deal_schema, encode
@@ -37,13 +37,13 @@ def play(out, rules, match, deals, shard_deals, strategies="greedy"):
     """A run with small shards, which the command line does not make."""
     entries, seats = parse_entries(strategies, rules.players)
     plan = Plan.rounded(tuple(seats), "fixed", deals, shard_deals, match)
-    named = tuple(Strategy(e.label, e.name, dict(e.params), e.digest) for e in entries)
+    named = tuple(PlannedEntry(e.label, e.name, dict(e.params), e.digest) for e in entries)
     manifest = Manifest(rules, named, plan.seats, "fixed", 7, plan.deals, False, shard_deals, match)
     Path(out).mkdir()
     (Path(out) / "manifest.json").write_text(manifest.to_json())
     store = Store(Path(out), manifest)
     simulator = Simulator(rules, entries, plan.seatings, 7, match)
-    execute(store, simulator, range(plan.shards), 2, Tally())
+    execute(store, simulator, range(plan.shards), 2, Progress())
     return store, simulator
 
 

@@ -7,13 +7,13 @@ from fakes import FakeSimulator, manifest
 from sisepai import read_run
 from sisepai.errors import InputError, SisepaiError
 from sisepai.runs.directory import create
-from sisepai.runs.execute import Tally, execute
+from sisepai.runs.execute import Progress, execute
 from sisepai.runs.reader import read_deals, stored_row
 
 
 def played(folder, shards, **changes):
     store = create(folder, manifest(**changes))
-    execute(store, FakeSimulator(), shards, 2, Tally())
+    execute(store, FakeSimulator(), shards, 2, Progress())
     return store
 
 
@@ -103,7 +103,7 @@ def test_a_shard_that_is_not_what_its_name_says_is_refused_and_mended(store, tmp
         assert "--resume` plays it again" in message
         assert caught.value.exit_code == 1
     assert store.matching() == {0, 1, 3, 4}
-    execute(store, FakeSimulator(), [2], 1, Tally())
+    execute(store, FakeSimulator(), [2], 1, Progress())
     assert store.file("deals", 2).read_bytes() == before
     assert read_run(store.path).complete
 

@@ -12,7 +12,7 @@ from fakes import FakeSimulator, manifest
 
 from sisepai.errors import SisepaiError
 from sisepai.runs.directory import create
-from sisepai.runs.execute import Tally, execute
+from sisepai.runs.execute import Progress, execute
 from sisepai.runs.store import Store
 
 
@@ -22,7 +22,7 @@ def store(tmp_path) -> Store:
 
 
 def fill(store: Store, shards=range(5)) -> None:
-    execute(store, FakeSimulator(), shards, 1, Tally())
+    execute(store, FakeSimulator(), shards, 1, Progress())
 
 
 def names(store: Store) -> list[str]:

@@ -21,7 +21,7 @@ from sisepai.errors import InputError, Interrupted, SisepaiError
 
 if TYPE_CHECKING:
     from sisepai.engine.simulator import Simulator
-    from sisepai.runs.execute import Tally
+    from sisepai.runs.execute import Progress
     from sisepai.runs.manifest import Manifest
     from sisepai.runs.simulate import Place
     from sisepai.runs.store import Store
@@ -144,35 +144,41 @@ def _play(
     wish: Wish, manifest: "Manifest", place: "Place", simulator: "Simulator", quiet: bool
 ) -> dict[str, Any]:
     """Play what is missing; returns what there is to say about it."""
-    from sisepai.runs.execute import Tally
+    from sisepai.runs.execute import Progress
     from sisepai.runs.simulate import play
 
-    tally, threads = Tally(), _threads(wish)
+    progress, threads = Progress(), _threads(wish)
     with tidying_up(), place.open(manifest) as store:
         path = place.final(store)
-        with _telling_how_to_go_on(store, _command(wish, place, store), tally):
+        with _telling_how_to_go_on(store, _command(wish, place, store), progress):
             done = store.matching()
             total = manifest.deals - sum(manifest.plan.shard(shard).count for shard in done)
             if not quiet:
                 where = printable(str(path))
                 click.echo(f"playing {total:,} deals into {where} with {threads} threads", err=True)
             with shown(total, quiet) as show:
-                seconds = play(store, simulator, done, threads, tally, lambda tally: show(tally.played))
-            result = _result(store, tally, path, seconds)
+                seconds = play(
+                    store, simulator, done, threads, progress, lambda progress: show(progress.played)
+                )
+            result = _result(store, progress, path, seconds)
         place.finish(store)
     return result
 
 
 @contextmanager
-def _telling_how_to_go_on(store: "Store", command: str, tally: "Tally") -> Iterator[None]:
+def _telling_how_to_go_on(store: "Store", command: str, progress: "Progress") -> Iterator[None]:
     """Whatever ends the playing names the ``command`` that goes on, where it would not end in the same way."""
     try:
         yield
     except KeyboardInterrupt:
         shards = store.manifest.plan.shards
-        stopped = Interrupted(f"stopped; {len(store.done()):,} of {shards:,} shards are finished")
+        # None when it was stopped while looking at what is there.
+        so_far = (
+            "" if progress.finished is None else f"; {progress.finished:,} of {shards:,} shards are finished"
+        )
+        stopped = Interrupted(f"stopped{so_far}")
         stopped.go_on = command
-        if tally.busy:  # a deal of a slow strategy would keep the user waiting
+        if progress.busy:  # a deal of a slow strategy would keep the user waiting
             leave_now(f"sisepai: {stopped}. To go on: {command}")
         raise stopped from None
     except SisepaiError as error:
@@ -204,7 +210,7 @@ def _command(wish: Wish, place: "Place", store: "Store") -> str:
     return command_of(store.manifest, *threads, "--out", str(place.final(store)), flag)
 
 
-def _result(store: "Store", tally: "Tally", path: Path, seconds: float) -> dict[str, Any]:
+def _result(store: "Store", progress: "Progress", path: Path, seconds: float) -> dict[str, Any]:
     """What `--json` prints; ``played`` is what this command has played, the rest is about the whole run."""
     from sisepai.runs.command import report_of
 
@@ -214,7 +220,7 @@ def _result(store: "Store", tally: "Tally", path: Path, seconds: float) -> dict[
         "run_id": manifest.run_id,
         "deals": manifest.deals,
         "shards": manifest.plan.shards,
-        "played": tally.deals,
+        "played": progress.deals,
         "seconds": seconds,
         "bytes": sum(store.bytes().values()),
         "complete": len(store.done()) == manifest.plan.shards,

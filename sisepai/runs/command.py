@@ -4,7 +4,7 @@ import shlex
 
 from sisepai.rules import PRESETS, RuleSet, differences, spelled
 from sisepai.rules.rulefile import value_text
-from sisepai.runs.manifest import Manifest, Strategy
+from sisepai.runs.manifest import Manifest, PlannedEntry
 
 
 def command_of(manifest: Manifest, *more: str) -> str:
@@ -34,7 +34,7 @@ def _rules(rules: RuleSet) -> str:
     return ":".join([base.name, f"name={rules.name}", *options])
 
 
-def _entry(strategy: Strategy) -> str:
+def _entry(strategy: PlannedEntry) -> str:
     return ":".join([strategy.name, *(f"{key}={_number(value)}" for key, value in strategy.params.items())])
 
 

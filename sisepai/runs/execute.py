@@ -7,17 +7,15 @@ count; the workers hold no state.
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from sisepai.cards import NONE
 from sisepai.runs.manifest import Manifest
 from sisepai.runs.plan import Shard
-from sisepai.runs.schema import deal_schema, deal_table, encode, event_schema, event_table, winning_entries
+from sisepai.runs.schema import deal_schema, deal_table, encode, event_schema, event_table
 from sisepai.runs.store import Store
 
 if TYPE_CHECKING:
@@ -29,15 +27,19 @@ GRACE = 1.5  # seconds that work in hand has to end when the run is stopped
 
 
 @dataclass
-class Tally:
-    """What has been done so far, counted by the thread that called `execute`."""
+class Progress:
+    """How far a run is, counted by the thread that called `execute`."""
 
     played: int = 0  # deals, written or not
     shards: int = 0  # written
     deals: int = 0  # in the written shards
-    wins: list[int] = field(default_factory=lambda: [0] * 4)  # of each entry, among them
-    points: int = 0  # of all those wins
+    kept: int | None = None  # shards that were finished before; None before they are counted
     busy: bool = False  # work that would not end in time is still running
+
+    @property
+    def finished(self) -> int | None:
+        """Shards that are there now; None while those that were there before are not counted."""
+        return None if self.kept is None else self.kept + self.shards
 
 
 def execute(
@@ -45,8 +47,8 @@ def execute(
     simulator: "Simulator",
     shards: Iterable[int],
     threads: int,
-    tally: Tally,
-    report: Callable[[Tally], None] = lambda tally: None,
+    progress: Progress,
+    report: Callable[[Progress], None] = lambda progress: None,
 ) -> None:
     """Play and write the given shards of a run; what is written stays written, whatever happens.
 
@@ -60,7 +62,7 @@ def execute(
         Shard numbers; may be lazy.
     threads
         Worker threads, at least 1.
-    tally
+    progress
         Counted up while playing, so that it is there after an exception too.
     report
         Called from this thread after every chunk and every shard; when it raises, the run stops.
@@ -85,23 +87,23 @@ def execute(
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 piece = running.pop(future)
                 if piece is None:
-                    _count(tally, future.result())
+                    _count(progress, future.result())
                 else:
-                    tally.played += piece.count
+                    progress.played += piece.count
                     if chunks := shelf.put(piece, future.result()):
                         running[pool.submit(_write, store, piece.shard, chunks)] = None
                         del chunks  # the writer frees them one by one
-                report(tally)
+                report(progress)
             del future
     finally:
-        tally.busy = True  # unless the wait for it comes to an end
+        progress.busy = True  # unless the wait for it comes to an end
         pool.shutdown(wait=False, cancel_futures=True)
         begun = [future for future in running if not future.cancelled()]
         ended, busy = wait(begun, timeout=GRACE)
-        tally.busy = bool(busy)
+        progress.busy = bool(busy)
         for future in ended:
             if running[future] is None and future.exception() is None:
-                _count(tally, future.result())
+                _count(progress, future.result())
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,8 @@ class _Shelf:
         return [chunks[place] for place in range(piece.of)]
 
 
-def _write(store: Store, shard: Shard, chunks: list["Chunk"]) -> tuple[NDArray[np.int64], int, int]:
-    """Encode and store a shard; empties ``chunks``. Returns the wins by entry, the points and the deals."""
+def _write(store: Store, shard: Shard, chunks: list["Chunk"]) -> int:
+    """Encode and store a shard; empties ``chunks``. Returns the number of its deals."""
     manifest = store.manifest
     rows = np.concatenate([chunk.rows for chunk in chunks])
     if manifest.events:
@@ -150,9 +152,7 @@ def _write(store: Store, shard: Shard, chunks: list["Chunk"]) -> tuple[NDArray[n
         store.write("events", shard.number, encode(event_schema(manifest), tables), total)
     table = deal_table(manifest, rows, shard.first)
     store.write("deals", shard.number, encode(deal_schema(manifest), [table]), len(rows))
-    entries = winning_entries(manifest.plan, rows["winner"], shard.first)
-    wins = np.bincount(entries[entries != NONE], minlength=4)
-    return wins, int(rows["score"].sum(dtype=np.int64)), len(rows)
+    return len(rows)
 
 
 def _event_tables(manifest: Manifest, shard: Shard, chunks: list["Chunk"]) -> Iterator[pa.Table]:
@@ -171,9 +171,6 @@ def _event_tables(manifest: Manifest, shard: Shard, chunks: list["Chunk"]) -> It
             group = []
 
 
-def _count(tally: Tally, written: tuple[NDArray[np.int64], int, int]) -> None:
-    wins, points, deals = written
-    tally.shards += 1
-    tally.deals += deals
-    tally.points += points
-    tally.wins = [have + int(more) for have, more in zip(tally.wins, wins, strict=True)]
+def _count(progress: Progress, deals: int) -> None:
+    progress.shards += 1
+    progress.deals += deals

@@ -28,7 +28,7 @@ _LONGEST, _BEFORE = 80, 20  # characters of a value in a message, and of them be
 
 
 @dataclass(frozen=True)
-class Strategy:
+class PlannedEntry:
     """An entry of a run: its label in files and reports, and what it takes to make it again."""
 
     label: str
@@ -51,7 +51,7 @@ class Manifest:
     """
 
     rules: RuleSet
-    strategies: tuple[Strategy, ...]
+    strategies: tuple[PlannedEntry, ...]
     seats: tuple[int, ...]
     seating: str
     seed: int
@@ -281,9 +281,9 @@ def _params(key: str, value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def _strategy(key: str, value: Any) -> Strategy:
+def _strategy(key: str, value: Any) -> PlannedEntry:
     _object(key, value, _STRATEGY)
-    return Strategy(**{name: check(f"{key}.{name}", value[name]) for name, check in _STRATEGY.items()})
+    return PlannedEntry(**{name: check(f"{key}.{name}", value[name]) for name, check in _STRATEGY.items()})
 
 
 def _rules(key: str, value: Any) -> RuleSet:

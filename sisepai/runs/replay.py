@@ -15,8 +15,7 @@ from sisepai.jit import kernel_digest
 from sisepai.rules import RuleSet
 from sisepai.runs import log
 from sisepai.runs.deal import Deal, Deck, read_events
-from sisepai.runs.manifest import Manifest
-from sisepai.runs.manifest import Strategy as Wanted
+from sisepai.runs.manifest import Manifest, PlannedEntry
 from sisepai.runs.schema import deal_table
 from sisepai.runs.store import Store
 from sisepai.strategies import Entry, strategy
@@ -176,7 +175,7 @@ def other_version(store: Store) -> str | None:
     return None
 
 
-def _entry(wanted: Wanted) -> Entry:
+def _entry(wanted: PlannedEntry) -> Entry:
     try:
         made = strategy(wanted.name)
     except InputError as error:

@@ -14,8 +14,8 @@ from sisepai.errors import SisepaiError
 from sisepai.rules import RuleSet
 from sisepai.runs import directory, log
 from sisepai.runs.command import command_of
-from sisepai.runs.execute import Tally, execute
-from sisepai.runs.manifest import Manifest, Strategy
+from sisepai.runs.execute import Progress, execute
+from sisepai.runs.manifest import Manifest, PlannedEntry
 from sisepai.runs.plan import Plan, shard_size
 from sisepai.runs.replay import entries_of
 from sisepai.runs.schema import deal_schema, deal_table, encode, event_schema, event_table
@@ -39,7 +39,7 @@ def plan_run(
     """
     shard_deals = shard_size((entry.strategy.shard_deals for entry in entries), events, match)
     plan = Plan.rounded(tuple(seats), seating, deals, shard_deals, match)
-    strategies = tuple(Strategy(e.label, e.name, dict(e.params), e.digest) for e in entries)
+    strategies = tuple(PlannedEntry(e.label, e.name, dict(e.params), e.digest) for e in entries)
     return Manifest(
         rules=rules, strategies=strategies, seats=plan.seats, seating=seating, seed=seed, deals=plan.deals,
         events=events, shard_deals=shard_deals, match=match,
@@ -112,8 +112,8 @@ class Place:
 
 
 def play(
-    store: Store, simulator: Simulator, done: set[int], threads: int, tally: Tally,
-    report: Callable[[Tally], None] = lambda tally: None,
+    store: Store, simulator: Simulator, done: set[int], threads: int, progress: Progress,
+    report: Callable[[Progress], None] = lambda progress: None,
 ) -> float:  # fmt: skip
     """Play all shards but those that are ``done``, as `execute` does, and log begin and end. Returns the seconds.
 
@@ -122,24 +122,25 @@ def play(
     SisepaiError
         A shard or the log cannot be written, or a strategy chose what was not offered.
     """
+    progress.kept = len(done)
     command = command_of(store.manifest)
     log.append(store.path, {"event": "begin", **log.surroundings(), "threads": threads, "command": command})
     begun, seconds, how = time.monotonic(), 0.0, "failed"
     missing = (shard for shard in range(store.manifest.plan.shards) if shard not in done)
     try:
-        execute(store, simulator, missing, threads, tally, report)
+        execute(store, simulator, missing, threads, progress, report)
         how = "complete"
     except KeyboardInterrupt:
         how = "stopped"
         raise
     finally:
         seconds = round(time.monotonic() - begun, 3)
-        _log_end(store, how, tally, seconds)
+        _log_end(store, how, progress, seconds)
     return seconds
 
 
-def _log_end(store: Store, how: str, tally: Tally, seconds: float) -> None:
-    entry = {"event": how, "shards": tally.shards, "deals": tally.deals, "seconds": seconds}
+def _log_end(store: Store, how: str, progress: Progress, seconds: float) -> None:
+    entry = {"event": how, "shards": progress.shards, "deals": progress.deals, "seconds": seconds}
     try:
         log.append(store.path, entry)
     except SisepaiError:
