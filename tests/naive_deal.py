@@ -82,6 +82,7 @@ class Deal:
     score: int = 0
     win_by: str = None
     outcome: str = None
+    dealt: list = None  # what each seat could partition at the start
 
     @property
     def players(self):
@@ -108,6 +109,7 @@ class Deal:
         dealt = [seat.hand for seat in self.seats]
         for number in self.round_from(self.dealer):
             self.lock(number)
+        self.dealt = [seat.hand for seat in self.seats]
         self.turn, self.phase = self.dealer, "discard" if self.rules["dealer_21"] else "draw"
         if self.rules["dealer_21"] and self.dealt_win():
             return

@@ -22,7 +22,7 @@ from engine_tools import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import parse_cards
+from naive import deadwood, parse_cards
 from naive_deal import Greedy, check_events, play_deal
 from referee import breaches
 
@@ -80,6 +80,10 @@ def check_row(rules, row, events, slow, dealer):
         map(names.count, ("draw", "take", "discard"))
     )
     assert row["dealer"] == dealer
+    for seat in range(slow.players):
+        assert row["dealt_deadwood"][seat] == deadwood(slow.rules, slow.dealt[seat])
+        left = 0 if seat == slow.winner else deadwood(slow.rules, slow.seats[seat].hand)
+        assert row["end_deadwood"][seat] == left
     check_win_of_row(row, events)
 
 

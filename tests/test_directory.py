@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import one_line_error
 from fakes import FakeSimulator, manifest
 
 from sisepai.errors import InputError, SisepaiError
@@ -241,3 +242,19 @@ def test_overwrite_plays_anew_what_another_program_has_staged(place):
     made_by(directory.staging(place), sisepai="0.0.9")
     with directory.stage(place, NEW) as store:
         assert store.done() == set()
+
+
+def test_the_command_line_says_it_in_one_line(place, invoke, tmp_path):
+    """What another program has made, a folder of somebody else, a run that is being written: exit code 2."""
+    words = ("simulate", "--quiet", "--deals", "48", "--out", str(tmp_path / "real"))
+    assert invoke(*words).exit_code == 0
+    with Lock(tmp_path / "real"):
+        for flag in ("--resume", "--overwrite"):
+            assert "is being written by process" in one_line_error(invoke(*words, flag))
+    made_by(tmp_path / "real", pyarrow="9.9")
+    line = one_line_error(invoke(*words, "--resume"))
+    assert "made with pyarrow 9.9, while here it is " in line
+    (tmp_path / ".real.old").mkdir()
+    (tmp_path / ".real.old" / "mine").write_text("mine")
+    assert "move away what is there" in one_line_error(invoke(*words, "--overwrite"))
+    assert names(tmp_path / ".real.old") == ["mine"]

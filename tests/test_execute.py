@@ -58,6 +58,11 @@ def test_progress_counts_what_is_in_the_files(tmp_path):
     assert not progress.busy
 
 
+def test_progress_knows_what_was_there_before():
+    assert Progress(shards=2).finished is None
+    assert Progress(shards=2, kept=3).finished == 5
+
+
 def test_without_events_there_are_none(tmp_path):
     store, _ = play(tmp_path / "run", events=False)
     assert store.done() == set(range(5))

@@ -288,6 +288,7 @@ def _take(tables, game):
     seat, kind, card = hidden.taker, hidden.kind, table.card
     hand = game.hands[seat]
     place = table.melds[seat]
+    offers.kind[0] = kind
     for j in range(3):
         partner = hidden.partner[j]
         offers.partners[0, j] = partner

@@ -13,7 +13,7 @@ from sisepai.rules.offers import OFFERS
 from sisepai.rules.tables import MOST_CARDS
 
 SEATS = 4
-MOST_EXPOSED = 20  # every take but a winning one costs a card of the hand
+MOST_EXPOSED = 21  # every take costs a card of the hand, but the last of a dead hand
 MOST_EVENTS = 512  # a deal has fewer than 300; the rest is for redeals
 
 EVENT = np.dtype(

@@ -114,12 +114,17 @@ def _list_mixed(hand, card, may, melds):
                 _append(melds, kind, b, c, NONE)
 
 
+@small
+def _takes_locked(hand, melds, i):
+    """Whether meld `i` is a quad over a locked triple."""
+    return melds.kind[i] == K_QUAD and hand.locked >> melds.partners[i, 0] & 1 == 1
+
+
 @inner
 def lift_partners(tables, hand, melds, i):
     """Take the partners of meld `i` out of the hand, and the worth of a locked triple that becomes a quad."""
-    partner = melds.partners[i, 0]
-    if partner != NONE and hand.locked >> partner & 1:
-        unlock_for_quad(tables, hand, partner)
+    if _takes_locked(hand, melds, i):
+        unlock_for_quad(tables, hand, melds.partners[i, 0])
     for j in range(3):
         partner = melds.partners[i, j]
         if partner != NONE:
@@ -143,7 +148,7 @@ def dead_after(tables, hand, melds, i):
     first = melds.partners[i, 0]
     if first == NONE:
         return hand.dead
-    if hand.locked >> first & 1:
+    if _takes_locked(hand, melds, i):
         return hand.dead  # a locked triple was no deadwood
     if tables.coupled and first % 7 != 6:
         half = 0 if first % 7 < 3 else 1
