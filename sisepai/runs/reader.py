@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sisepai.errors import SisepaiError
+from sisepai.runs.command import command_of
 from sisepai.runs.manifest import Manifest, read_manifest
 from sisepai.runs.schema import deal_schema, event_schema, footer_fault, reason_of
 from sisepai.runs.store import Store
@@ -120,7 +121,7 @@ def read_groups(store: Store, kind: str, shard: int) -> Iterator[pa.Table]:
                 table.validate(full=True)
                 yield table
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise damaged(path, f"cannot be read: {reason_of(error)}") from error
+        raise damaged(store, path, f"cannot be read: {reason_of(error)}") from error
 
 
 def check(store: Store, kind: str, shard: int) -> None:
@@ -133,14 +134,15 @@ def check(store: Store, kind: str, shard: int) -> None:
     """
     path, receipt = store.file(kind, shard), store.received(kind, shard)
     if receipt is None:
-        raise damaged(path, "is damaged: it has no receipt that fits")
+        raise damaged(store, path, "is damaged: it has no receipt that fits")
     if fault := footer_fault(path, store.manifest, kind, shard, receipt.rows):
-        raise damaged(path, fault)
+        raise damaged(store, path, fault)
 
 
-def damaged(path: Path, fault: str) -> SisepaiError:
-    """The error for a shard's file of which ``fault`` is true."""
-    return SisepaiError(f"{path} {fault}; `sisepai simulate ... --resume` plays it again")
+def damaged(store: Store, path: Path, fault: str) -> SisepaiError:
+    """The error for a shard's file of which ``fault`` is true, with the command that mends it."""
+    mend = command_of(store.manifest, "--out", str(store.path), "--resume")
+    return SisepaiError(f"{path} {fault}; `{mend}` plays it again")
 
 
 def _scan(store: Store, kind: str, shards: list[int], schema: pa.Schema) -> pl.LazyFrame:
