@@ -81,9 +81,9 @@ def deal_table(manifest: Manifest, rows: NDArray[np.void], first: int) -> pa.Tab
     plan = manifest.plan
     deal, deck, seating = plan.numbers(first, count)
     columns = [
-        pa.array(deal),
-        pa.array(deck),
-        pa.array(seating),
+        _numbers(deal),
+        _numbers(deck),
+        _numbers(seating),
         *_rounds(deal, plan.match),
         *(_numbers(rows[name]) for name in ("dealer", "redeals")),
         _words(rows["outcome"], OUTCOMES),
@@ -105,7 +105,7 @@ def _rounds(deal: NDArray[np.uint64], match: int) -> tuple[pa.Array, pa.Array]:
     if not match:
         return pa.nulls(len(deal), _U64), pa.nulls(len(deal), _U16)
     number, place = np.divmod(deal, np.uint64(match))
-    return pa.array(number), pa.array(place.astype(np.uint16))
+    return _numbers(number), _numbers(place.astype(np.uint16))
 
 
 def winning_entries(plan: Plan, winner: NDArray[np.uint8], first: int) -> NDArray[np.uint8]:
@@ -135,11 +135,12 @@ def event_table(
         uint16[count]: how many of them each deal has.
     """
     deals = np.arange(first, first + len(counts), dtype=np.uint64)
-    begins = np.cumsum(counts, dtype=np.uint32) - counts
-    step = np.arange(len(events), dtype=np.uint32) - np.repeat(begins, counts)
+    # In 16 bits the places wrap around, and their differences still come out right.
+    begins = (np.cumsum(counts, dtype=np.uint32) - counts).astype(np.uint16)
+    step = np.arange(len(events), dtype=np.uint32).astype(np.uint16) - np.repeat(begins, counts)
     columns = [
-        pa.array(np.repeat(deals, counts)),
-        pa.array(step.astype(np.uint16)),
+        _numbers(np.repeat(deals, counts)),
+        _numbers(step),
         _words(events["event"], EVENTS),
         _numbers(events["seat"], nullable=True),
         _words(events["card"], CODES, nullable=True),
@@ -235,14 +236,29 @@ _CARD_LIST = pa.list_(_word("element", CODES, kind=_WORD_IN_LIST))
 
 
 def _numbers(values: NDArray[Any], nullable: bool = False) -> pa.Array:
+    """The values as they lie in memory, NONE as null. (`pa.array` would load pandas where there is one: 0.4 s.)"""
     values = np.ascontiguousarray(values)
-    return pa.array(values, mask=values == NONE) if nullable else pa.array(values)
+    present = pa.py_buffer(np.packbits(values != NONE, bitorder="little")) if nullable else None
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, len(values), [present, pa.py_buffer(values)])
+
+
+def _texts(words: Sequence[str]) -> pa.Array:
+    """Texts one after another, and where each begins."""
+    texts = [word.encode() for word in words]
+    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+    return pa.Array.from_buffers(
+        pa.string(), len(texts), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))]
+    )
 
 
 def _words(numbers: NDArray[np.uint8], words: Sequence[str], nullable: bool = False) -> pa.Array:
     numbers = np.ascontiguousarray(numbers)
-    places = pa.array(numbers.view(np.int8), mask=numbers == NONE if nullable else None)
-    return pa.DictionaryArray.from_arrays(places, pa.array(words, pa.string()))
+    present = pa.py_buffer(np.packbits(numbers != NONE, bitorder="little")) if nullable else None
+    # NONE is no place: what lies under a null must still be one.
+    places = np.where(numbers == NONE, np.uint8(0), numbers) if nullable else numbers
+    indices = pa.Array.from_buffers(pa.int8(), len(places), [present, pa.py_buffer(places)])
+    return pa.DictionaryArray.from_arrays(indices, _texts(words))
 
 
 def _card_lists(cards: NDArray[np.uint8]) -> pa.Array:
@@ -253,5 +269,5 @@ def _card_lists(cards: NDArray[np.uint8]) -> pa.Array:
     offsets = np.zeros(len(cards) + 1, np.int32)
     offsets[filled + 1] = real.sum(axis=1)
     np.cumsum(offsets, out=offsets)
-    codes = pa.DictionaryArray.from_arrays(pa.array(some[real]), pa.array(CODES, pa.string()))
-    return pa.ListArray.from_arrays(pa.array(offsets), codes, type=_CARD_LIST)
+    codes = pa.DictionaryArray.from_arrays(_numbers(some[real]), _texts(CODES))
+    return pa.ListArray.from_arrays(_numbers(offsets), codes, type=_CARD_LIST)
