@@ -122,8 +122,13 @@ def _write_csv(folder: Path, runs: list["Summary"], comparisons: list["Compariso
 
 def _write_table(path: Path, rows: list[dict[str, Any]]) -> None:
     import csv
+    import io
 
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(rows[0] if rows else ["run", "what"])
-        writer.writerows(row.values() for row in rows)
+    from sisepai.files import whole_file
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows[0] if rows else ["run", "what"])
+    writer.writerows(row.values() for row in rows)
+    with whole_file(path) as file:
+        file.write(text.getvalue().encode())
