@@ -26,7 +26,7 @@ FACTS = re.compile(r"(?<=<!-- facts -->\n).*?(?=<!-- end of facts -->)", flags=r
 
 # Lines that only the first time or only a terminal shows, and figures that no two runs share.
 PASSING = re.compile(r"^(installing|compiling|[\d,]+ of [\d,]+ deals) .*\n", flags=re.MULTILINE)
-TIMING = re.compile(r" in [\d.]+ s \([\d,]+ deals/s\), [\d.]+ MB|(?<=with )\d+ threads?")
+TIMING = re.compile(r" in [\d.]+ s \([\d,]+ deals/s\), [\d.]+ [kM]B|(?<=with )\d+ threads?")
 MAKE = "make simulate"
 
 FACT_DEALS = "1e6"

@@ -215,7 +215,7 @@ def test_what_is_there_of_a_run_is_exported(invoke, own, tmp_path):
             path = tmp_path / f"{what}.{ending}"
             result = invoke("export", str(own), "--what", what, "--out", str(path))
             assert (result.exit_code, result.stderr) == (0, said)
-            assert result.stdout == f"0 {what} of 0 deals, {path.stat().st_size / 1e6:.1f} MB\n{path}\n"
+            assert result.stdout == f"0 {what} of 0 deals, {path.stat().st_size / 1e3:,.0f} kB\n{path}\n"
     assert pl.read_parquet(tmp_path / "decks.parquet").is_empty()
     assert (tmp_path / "deals.csv").read_text().count("\n") == 1
     assert (tmp_path / "events.jsonl").read_text() == ""

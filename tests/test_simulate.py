@@ -50,7 +50,7 @@ def test_a_run_and_what_is_said_of_it(invoke):
     result = invoke("simulate", "--deals", "1_000", "--seed", "11")
     assert result.exit_code == 0
     played, command, path = result.stdout.splitlines()
-    assert re.fullmatch(r"1,000 deals of cardavia in [\d.]+ s \([\d,]+ deals/s\), 0\.0 MB", played)
+    assert re.fullmatch(r"1,000 deals of cardavia in [\d.]+ s \([\d,]+ deals/s\), \d+ kB", played)
     assert (command, path) == ("next: sisepai report runs/0001", "runs/0001")
     assert "playing 1,000 deals into runs/0001" in result.stderr
     assert "1,000 of 1,000 deals (100%)" in result.stderr

@@ -11,7 +11,7 @@ import click
 from sisepai.cli import options as shared
 from sisepai.cli.compiling import announce_compiling
 from sisepai.cli.params import Choice
-from sisepai.cli.progress import shown
+from sisepai.cli.progress import byte_size, shown
 from sisepai.cli.stopping import tidying_up
 from sisepai.errors import InputError
 
@@ -65,7 +65,7 @@ def export(run: Path, what: str, kind: str | None, out: str, overwrite: bool, qu
         rows, deals = _export(store, what, kind, file, quiet or out == "-")
     if out != "-":
         size = Path(out).stat().st_size
-        click.echo(f"{rows:,} {what} of {deals:,} deals, {size / 1e6:,.1f} MB\n{out}")
+        click.echo(f"{rows:,} {what} of {deals:,} deals, {byte_size(size)}\n{out}")
 
 
 def _kind_of(out: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sisepai.cli import options as shared
+from sisepai.cli.progress import byte_size
 
 if TYPE_CHECKING:
     from sisepai.runs.store import Store
@@ -69,7 +70,7 @@ def _text(document: dict[str, Any]) -> str:
     labels = [strategy["label"] for strategy in plan["strategies"]]
     missing = document["shards"] - document["shards_done"]
     first = ", ".join(map(str, document["first_missing"])) + (" ..." if missing > MOST_NAMED else "")
-    sizes = ", ".join(f"{kind} {size / 1e6:,.1f} MB" for kind, size in document["bytes"].items())
+    sizes = ", ".join(f"{kind} {byte_size(size)}" for kind, size in document["bytes"].items())
     rows = {
         "run": document["run"],
         "id": document["run_id"],

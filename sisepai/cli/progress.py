@@ -26,6 +26,11 @@ def shown(total: int, quiet: bool) -> Iterator[Callable[[int], None]]:
         )
 
 
+def byte_size(count: int) -> str:
+    """A number of bytes for people: ``31 kB``, ``9.7 MB``, ``1,200.0 MB``."""
+    return f"{count / 1e3:,.0f} kB" if count < 1e6 else f"{count / 1e6:,.1f} MB"
+
+
 def duration(seconds: float) -> str:
     """A length of time for people: ``3.2 s``, ``4 min 10 s``, ``2 h 05 min``, ``12 days``."""
     if seconds < 100:

@@ -15,7 +15,7 @@ from sisepai.cli.boundary import printable
 from sisepai.cli.compiling import announce_compiling
 from sisepai.cli.experiment import experiment_file, naming
 from sisepai.cli.params import COUNT, WholeNumber
-from sisepai.cli.progress import duration, shown
+from sisepai.cli.progress import byte_size, duration, shown
 from sisepai.cli.stopping import leave_now, tidying_up
 from sisepai.errors import InputError, Interrupted, SisepaiError
 
@@ -233,7 +233,7 @@ def _summary(result: dict[str, Any], manifest: "Manifest") -> str:
     if played:
         rate = played / max(seconds, 1e-3)
         some = "" if played == manifest.deals else f" (of {manifest.deals:,})"
-        size = f"{result['bytes'] / 1e6:,.1f} MB"
+        size = byte_size(result["bytes"])
         line = f"{played:,} deals{some} of {manifest.rules.name} in {duration(seconds)} ({rate:,.0f} deals/s), {size}"
     else:
         line = f"nothing left to play: all {manifest.deals:,} deals are there"
@@ -244,6 +244,6 @@ def _forecast(expected: dict[str, Any], manifest: "Manifest") -> str:
     return (
         f"{expected['deals']:,} deals of {expected['decks']:,} decks in {expected['shards']:,} shards of "
         f"{manifest.shard_deals:,}\n"
-        f"about {expected['bytes'] / 1e6:,.1f} MB and {duration(expected['seconds'])} with "
+        f"about {byte_size(expected['bytes'])} and {duration(expected['seconds'])} with "
         f"{expected['threads']} threads; nothing is written"
     )
