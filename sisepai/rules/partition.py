@@ -81,22 +81,40 @@ def best_partition(rules: RuleSet, cards: Iterable[int]) -> tuple[int, tuple[Mel
         dead, _, _, found = _solve(rules, family, tuple(card for card in hand if card in types))
         deadwood -= dead
         for meld in found:
-            kind = melds_of(rules)[meld]
-            melds.append(Meld(kind, meld, points_of(rules, kind, meld, exposed=False)))
-    return deadwood, tuple(sorted(melds, key=lambda meld: meld.cards))
+            melds.append(_meld(rules, melds_of(rules)[meld], meld))
+    return deadwood, tuple(_in_order(melds))
 
 
-def best_win(rules: RuleSet, cards: Iterable[int], card: int) -> tuple[Meld, ...] | None:
-    """The melds of the best-scoring win of a concealed hand with `card`, its exposed meld first; None if incomplete."""
+def best_win(
+    rules: RuleSet, cards: Iterable[int], card: int, locked: Sequence[int] = ()
+) -> tuple[Meld, ...] | None:
+    """The melds of the best-scoring win of a concealed hand with `card`, its exposed meld first; None if incomplete.
+
+    `locked` are the types of dealt triples, not among `cards`, that stay whole or become a quad.
+    """
     hand = tuple(sorted(cards))
+    triples = [_meld(rules, "triple", (one,) * 3) for one in locked]
     wins = []
     for meld, kind in melds_of(rules).items():
         partners = Counter(meld) - Counter([card])
         if card in meld and not partners - Counter(hand):
             deadwood, rest = best_partition(rules, _without(hand, partners.elements()))
             if deadwood == 0:
-                wins.append((Meld(kind, meld, points_of(rules, kind, meld, exposed=True)), *rest))
+                wins.append((_meld(rules, kind, meld, exposed=True), *_in_order([*triples, *rest])))
+    if card in locked:
+        deadwood, rest = best_partition(rules, hand)
+        if deadwood == 0:
+            others = [meld for meld in triples if meld.cards[0] != card]
+            wins.append((_meld(rules, "quad", (card,) * 4, exposed=True), *_in_order([*others, *rest])))
     return max(wins, key=_worth, default=None)
+
+
+def _meld(rules: RuleSet, kind: str, cards: Cards, exposed: bool = False) -> Meld:
+    return Meld(kind, cards, points_of(rules, kind, cards, exposed))
+
+
+def _in_order(melds: Iterable[Meld]) -> list[Meld]:
+    return sorted(melds, key=lambda meld: meld.cards)
 
 
 def _worth(melds: Iterable[Meld]) -> tuple[int, ...]:
@@ -135,7 +153,7 @@ def _exposed_meld(rules: RuleSet, kind: str, cards: Sequence[int]) -> Meld:
     meld = tuple(sorted(cards))
     if melds_of(rules).get(meld) != kind:
         raise InputError(f"exposed '{kind}: {format_cards(cards)}': no such meld under {rules.name}")
-    return Meld(kind, meld, points_of(rules, kind, meld, exposed=True))
+    return _meld(rules, kind, meld, exposed=True)
 
 
 def _wins_on(rules: RuleSet, cards: Sequence[int], laid: list[Meld], everything: list[int]) -> Wins:

@@ -218,30 +218,13 @@ def _lay(rules: RuleSet, hand: Counter[int], event: Event, before: Event | None)
 
 def _finish(rules: RuleSet, hand: Counter[int], locked: Sequence[int], card: int | None) -> list[WinningMeld]:
     """The best melds of what is in the hand with the winning card; None stands for a hand that won as dealt."""
-    triples = [_meld(rules, "triple", [one] * 3, exposed=False) for one in locked]
     free = [one for one in hand.elements() if one not in locked]
-    ways: list[list[WinningMeld]] = []
     if card is None:
-        ways.append(_concealed([*triples, *best_partition(rules, free)[1]]))
-    elif melds := best_win(rules, free, card):
-        ways.append([WinningMeld(melds[0], "winning"), *_concealed([*triples, *melds[1:]])])
-    if card is not None and card in locked:
-        quad = _meld(rules, "quad", [card] * 4, exposed=True)
-        deadwood, rest = best_partition(rules, free)
-        if deadwood == 0:
-            others = [meld for meld in triples if meld.cards[0] != card]
-            ways.append([WinningMeld(quad, "winning"), *_concealed([*others, *rest])])
-    return max(ways, key=_worth, default=[])
-
-
-def _concealed(melds: Iterable[Meld]) -> list[WinningMeld]:
-    return [WinningMeld(meld, "concealed") for meld in sorted(melds, key=lambda meld: meld.cards)]
-
-
-def _worth(melds: Iterable[WinningMeld]) -> tuple[int, ...]:
-    """Points, then melds of each kind, the last kind first: of equal wins the row counts the greatest."""
-    kinds = Counter(one.meld.kind for one in melds)
-    return (sum(one.meld.points for one in melds), *(kinds[kind] for kind in reversed(MELDS)))
+        triples = [_meld(rules, "triple", [one] * 3, exposed=False) for one in locked]
+        melds = sorted([*triples, *best_partition(rules, free)[1]], key=lambda meld: meld.cards)
+        return [WinningMeld(meld, "concealed") for meld in melds]
+    winning, *others = best_win(rules, free, card, locked) or ()
+    return [WinningMeld(winning, "winning"), *(WinningMeld(meld, "concealed") for meld in others)]
 
 
 def _locked_triples(rules: RuleSet, hand: Counter[int]) -> list[int]:
