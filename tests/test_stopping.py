@@ -80,3 +80,12 @@ def test_an_export_that_is_stopped_leaves_nothing(folder):
         time.sleep(0.01)
     assert stopped(process, signal.SIGTERM) == ["sisepai: stopped"]
     assert [path.name for path in folder.iterdir()] == ["run"]
+
+
+def test_where_nothing_can_be_kept_it_plays_all_the_same(tmp_path):
+    nowhere = str(tmp_path / "a file" / "below")
+    (tmp_path / "a file").write_text("")
+    process = started(["simulate", "--deals", "24", "--out", str(tmp_path / "run")], NUMBA_CACHE_DIR=nowhere)
+    said = process.communicate(timeout=180)[1]
+    assert process.returncode == 0
+    assert said.startswith("compiling the kernels: no folder to keep them in; NUMBA_CACHE_DIR can name one\n")
