@@ -62,6 +62,17 @@ def test_while_it_starts(stop, later):
     assert lines[0].startswith("sisepai: stopped")
 
 
+@pytest.mark.parametrize("stop", STOPS)
+def test_too_late_to_stop(stop):
+    """The command is done and only the interpreter's end is left: its exit code stands."""
+    late = f"import atexit, os; atexit.register(os.kill, os.getpid(), {stop:d})"
+    script = f"{late}; from sisepai.cli.main import cli; cli()"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--version"], check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_who_wants_it_ignored_is_heard():
     script = f"trap '' INT; exec '{sys.executable}' -m sisepai simulate --deals 1e5 --quiet --out run"
     process = subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, text=True)

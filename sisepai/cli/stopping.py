@@ -20,11 +20,14 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def ending_at_once() -> Iterator[None]:
-    """Either signal ends the process, whatever it is doing."""
+    """Either signal ends the process, whatever it is doing; afterwards none does.
+
+    What is left then is the interpreter's own end: the command is done, and its exit code stands.
+    """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     threading.Thread(target=_wait_for_signal, args=(reader,), daemon=True).start()
-    with _handled_by(lambda *_: None):
+    with _handled_by(lambda *_: None, then=signal.SIG_IGN):
         before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         try:
             yield
@@ -73,12 +76,15 @@ def _interrupt(*_: object) -> None:
 
 
 @contextmanager
-def _handled_by(handler: Callable[..., Any]) -> Iterator[None]:
-    """Handle the signals so, but for those that whoever started the process wants ignored."""
+def _handled_by(handler: Callable[..., Any], then: signal.Handlers | None = None) -> Iterator[None]:
+    """Handle the signals so, and ``then`` (or as before) afterwards.
+
+    Those that whoever started the process wants ignored stay so.
+    """
     wanted = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     before = [signal.signal(number, handler) for number in wanted]
     try:
         yield
     finally:
         for number, old in zip(wanted, before, strict=True):
-            signal.signal(number, old)
+            signal.signal(number, old if then is None else then)
