@@ -23,8 +23,10 @@ from sisepai.engine.records import (
     O_WIN,
     OVER,
     PARAMETERS,
+    SCRATCH,
     SEATS,
     TABLE,
+    TRIAL,
     View,
 )
 from sisepai.jit import inner, small
@@ -41,7 +43,7 @@ def _record(dtype: np.dtype) -> numba.types.Record:
 
 VIEW = numba.types.NamedTuple(
     [_record(TABLES), _record(TABLE), _record(HISTORY), _record(HAND), _record(OFFERS), numba.int64, _record(RNG),
-     _record(PARAMETERS)],
+     _record(PARAMETERS), _record(SCRATCH), _record(TRIAL)],
     View,
 )  # fmt: skip
 STRATEGY_SIGNATURE = numba.int64(VIEW)
@@ -49,8 +51,12 @@ _STRATEGY = numba.types.FunctionType(STRATEGY_SIGNATURE)
 _STRATEGIES = numba.types.UniTuple(_STRATEGY, ENTRIES)
 
 
-# Everything a thread writes while it plays a deal.
-WORK = np.dtype([("game", GAME), ("rng", RNG, SEATS + 1)], align=True)
+# Everything a thread writes while it plays a deal. `paused`: a choice is due that comes from outside, in `choice`.
+WORK = np.dtype(
+    [("game", GAME), ("rng", RNG, SEATS + 1), ("scratch", SCRATCH), ("trial", TRIAL, SEATS), ("redeals", "i8"),
+     ("paused", "i8"), ("choice", "i8")],
+    align=True,
+)  # fmt: skip
 
 
 def one(dtype: np.dtype) -> np.recarray:
@@ -89,22 +95,38 @@ def start_deal(tables, work, seed, deck, dealer, given):
     return attempt
 
 
+@inner
+def ask(tables, work, answers, discards, parameters, seating):
+    """The choice of the strategy whose seat is due; the deal stays as it is."""
+    game = work.game
+    seat = game.hidden.due
+    entry = seating[seat]
+    if parameters.entry[entry].sees_all:
+        work.trial[seat].start = game
+    view = View(
+        tables, game.table, game.history, game.hands[seat], game.offers, seat, work.rng[seat],
+        parameters.entry[entry], work.scratch, work.trial[seat],
+    )  # fmt: skip
+    return answers[entry](view) if game.hidden.phase == ANSWER_DUE else discards[entry](view)
+
+
 @small
-def play_out(tables, work, answers, discards, parameters, seating):
-    """Ask the strategies until the deal is over."""
+def play_out(tables, work, answers, discards, parameters, seating, pause):
+    """Ask the strategies until the deal is over, or a seat of the mask `pause` is due."""
     game = work.game
     hidden = game.hidden
+    choice = work.choice
     while True:
-        go_on(tables, game)
-        if hidden.phase >= OVER:
-            return
-        seat = hidden.due
-        entry = seating[seat]
-        view = View(
-            tables, game.table, game.history, game.hands[seat], game.offers, seat, work.rng[seat],
-            parameters.entry[entry],
-        )  # fmt: skip
-        choice = answers[entry](view) if hidden.phase == ANSWER_DUE else discards[entry](view)
+        if work.paused:
+            work.paused = 0
+        else:
+            go_on(tables, game)
+            if hidden.phase >= OVER:
+                return
+            if pause >> hidden.due & 1:
+                work.paused = 1
+                return
+            choice = ask(tables, work, answers, discards, parameters, seating)
         submit(tables, game, choice)
 
 
@@ -137,13 +159,13 @@ def fill_row(tables, game, row, redeals):
 PLAY_CHUNK = numba.int64(
     numba.typeof(one(TABLES)), _STRATEGIES, _STRATEGIES, numba.typeof(one(ALL_PARAMETERS)), numba.uint8[:, ::1],
     numba.int64, numba.uint64, numba.uint64, numba.uint8[::1], numba.uint8[:, ::1], numba.int64,
-    numba.typeof(one(DEAL)), numba.uint64[::1], numba.uint16[::1], numba.typeof(one(WORK)),
+    numba.typeof(one(DEAL)), numba.uint64[::1], numba.uint16[::1], numba.typeof(one(WORK)), numba.int64,
 )  # fmt: skip
 
 
 def play_chunk(
     tables, answers, discards, parameters, seatings, match, seed, first, dealers, decks, done, rows, events,
-    event_counts, work,
+    event_counts, work, pause,
 ):  # fmt: skip
     """Play the deals from number `first` on into `rows`; returns how many are there at the end.
 
@@ -151,7 +173,8 @@ def play_chunk(
     come from the seed. In matches of `match` deals (0: none) the winner of a deal deals the next one, after a drawn
     deal the dealer again; without `dealers` a chunk must begin with a match. The `done` deals played before are left
     alone. Stops early when fewer than MOST_EVENTS places are left in `events` (unless that is empty: then no events
-    are kept), when a strategy chose what it may not, and when a deal has more than MOST_EVENTS events: `work` tells.
+    are kept), when a strategy chose what it may not, when a deal has more than MOST_EVENTS events, and where a seat of
+    the mask `pause` is due, whose choice `work` must then hold for the next call, which goes on: `work` tells.
     """
     game = work[0].game
     n_seatings = np.uint64(len(seatings))
@@ -165,22 +188,38 @@ def play_chunk(
             dealer = np.int64(dealers[i])
         elif match > 0 and number % np.uint64(match) > 0:
             dealer = np.int64(rows[i - 1].dealer if rows[i - 1].winner == NONE else rows[i - 1].winner)
-        for j in range(decks.shape[1]):
-            game.hidden.deck[j] = decks[i, j]
-        redeals = start_deal(tables[0], work[0], seed, number // n_seatings, dealer, decks.shape[1] > 0)
-        for seat in range(SEATS):
-            rows[i].dealt_deadwood[seat] = game.hands[seat].dead if seat < tables[0].players else NONE
+        if not work[0].paused:
+            for j in range(decks.shape[1]):
+                game.hidden.deck[j] = decks[i, j]
+            work[0].redeals = start_deal(
+                tables[0], work[0], seed, number // n_seatings, dealer, decks.shape[1] > 0
+            )
+            for seat in range(SEATS):
+                rows[i].dealt_deadwood[seat] = game.hands[seat].dead if seat < tables[0].players else NONE
         seating = seatings[np.int64(number % n_seatings)]
-        play_out(tables[0], work[0], answers, discards, parameters[0], seating)
+        play_out(tables[0], work[0], answers, discards, parameters[0], seating, pause)
+        if work[0].paused:
+            return i
         if game.hidden.phase == ILLEGAL or game.table.events > MOST_EVENTS:
             return i
-        fill_row(tables[0], game, rows[i], redeals)
+        fill_row(tables[0], game, rows[i], work[0].redeals)
         if len(events) > 0:
             event_counts[i] = game.table.events
             for j in range(game.table.events):
                 events[filled + j] = game.history.event[j]
             filled += game.table.events
     return len(rows)
+
+
+ASK_STRATEGY = numba.int64(
+    numba.typeof(one(TABLES)), _STRATEGIES, _STRATEGIES, numba.typeof(one(ALL_PARAMETERS)), numba.uint8[::1],
+    numba.typeof(one(WORK)),
+)  # fmt: skip
+
+
+def ask_strategy(tables, answers, discards, parameters, seating, work):
+    """The choice of the seat that is due in a paused deal, which stays as it is."""
+    return ask(tables[0], work[0], answers, discards, parameters[0], seating)
 
 
 DECK_ROWS = numba.void(

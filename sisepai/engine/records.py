@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sisepai.cards import MELDS, N_TYPES
+from sisepai.engine.randomness import RNG
 from sisepai.rules.hand import HAND
 from sisepai.rules.offers import OFFERS
 from sisepai.rules.tables import MOST_CARDS
@@ -62,8 +63,10 @@ HIDDEN = np.dtype(
     align=True,
 )  # fmt: skip
 
-MOST_PARAMETERS = 32
-PARAMETERS = np.dtype([("value", "f8", MOST_PARAMETERS)])
+MOST_PARAMETERS = 64
+PARAMETERS = np.dtype(
+    [("value", "f8", MOST_PARAMETERS), ("sees_all", "i8")]  # sees_all: a yardstick that is shown the whole deal
+)
 ENTRIES = 4  # different strategies at one table
 ALL_PARAMETERS = np.dtype([("entry", PARAMETERS, ENTRIES)])
 
@@ -80,8 +83,39 @@ O_WIN, O_EXHAUSTED, O_DEAD_HAND = range(3)
 BY_OWN_DRAW, BY_OTHER_DRAW, BY_DISCARD, BY_DEALT = range(4)
 
 
+# One deal in progress, as the machine holds it; a copy of the record is a copy of the deal.
+GAME = np.dtype(
+    [("table", TABLE), ("hidden", HIDDEN), ("hands", HAND, SEATS), ("offers", OFFERS),
+     ("melds", OFFERS), ("history", HISTORY)],
+    align=True,
+)  # fmt: skip
+
+# Room for a hand to try things on.
+SCRATCH = np.dtype([("hand", HAND), ("melds", OFFERS)], align=True)
+
+MOST_CHOICES = 32  # of one decision: discards, or offered melds and pass
+
+# What a strategy that plays deals out thought of its choices the last time it was asked.
+ESTIMATES = np.dtype(
+    [("n", "i8"), ("choice", "i8", MOST_CHOICES), ("samples", "i8", MOST_CHOICES),
+     ("mean", "f8", MOST_CHOICES), ("error", "f8", MOST_CHOICES)],
+    align=True,
+)  # fmt: skip
+
+# Room for a seat to play deals out: a deal to start from, one that is played, and what its players need.
+TRIAL = np.dtype(
+    [("start", GAME), ("game", GAME), ("scratch", SCRATCH), ("parameters", PARAMETERS), ("rng", RNG, SEATS),
+     ("estimates", ESTIMATES)],
+    align=True,
+)  # fmt: skip
+
+
 class View(NamedTuple):
-    """What a seat sees when it answers a window or chooses a discard; strategies read it and write only to `rng`."""
+    """What a seat sees when it answers a window or chooses a discard.
+
+    Strategies read it; they write to `rng`, `scratch` and `trial` alone, which are the seat's own. What those last two
+    hold when a strategy is asked is undefined, but for `trial.start` of a yardstick that is shown the whole deal.
+    """
 
     tables: Any  # rules.tables.TABLES
     table: Any  # TABLE
@@ -91,11 +125,5 @@ class View(NamedTuple):
     seat: int
     rng: Any  # randomness.RNG, the seat's own stream
     parameters: Any  # PARAMETERS of its strategy
-
-
-# One deal in progress, as the machine holds it; a copy of the record is a copy of the deal.
-GAME = np.dtype(
-    [("table", TABLE), ("hidden", HIDDEN), ("hands", HAND, SEATS), ("offers", OFFERS),
-     ("melds", OFFERS), ("history", HISTORY)],
-    align=True,
-)  # fmt: skip
+    scratch: Any  # SCRATCH
+    trial: Any  # TRIAL

@@ -25,6 +25,7 @@ class Compiled(NamedTuple):
     answer: Callable
     discard: Callable
     values: Sequence[float]
+    sees_all: bool = False
 
 
 class Entry(Protocol):
@@ -99,6 +100,7 @@ class Simulator:
         self._parameters = one(ALL_PARAMETERS)
         for i, strategy in enumerate(strategies):
             self._parameters["entry"]["value"][0, i, : len(strategy.values)] = strategy.values
+            self._parameters["entry"]["sees_all"][0, i] = strategy.sees_all
         self._seatings = np.ascontiguousarray(seatings, dtype=np.uint8)
         self._seed = np.uint64(seed)
         self._match = match
@@ -149,7 +151,7 @@ class Simulator:
             work = one(WORK)
             played = self._kernel(
                 self._tables, self._answers, self._discards, self._parameters, self._seatings, self._match,
-                self._seed, np.uint64(first), dealers, cards, done, rows, room, counts, work,
+                self._seed, np.uint64(first), dealers, cards, done, rows, room, counts, work, 0,
             )  # fmt: skip
             if played < count and (not events or played == done):
                 raise SisepaiError(f"deal {first + played}: {_fault(work[0].game)}")

@@ -5,6 +5,7 @@ import shlex
 from sisepai.rules import PRESETS, RuleSet, differences, spelled
 from sisepai.rules.rulefile import value_text
 from sisepai.runs.manifest import Manifest, PlannedEntry
+from sisepai.strategies.base import short
 
 
 def command_of(manifest: Manifest, *more: str) -> str:
@@ -35,10 +36,4 @@ def _rules(rules: RuleSet) -> str:
 
 
 def _entry(strategy: PlannedEntry) -> str:
-    return ":".join([strategy.name, *(f"{key}={_number(value)}" for key, value in strategy.params.items())])
-
-
-def _number(value: object) -> str:
-    """A parameter as it is typed: 2 for 2.0."""
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
-    return str(int(value)) if whole else str(value)  # type: ignore[call-overload]
+    return ":".join([strategy.name, *(f"{key}={short(value)}" for key, value in strategy.params.items())])

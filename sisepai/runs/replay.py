@@ -180,18 +180,16 @@ def _entry(wanted: PlannedEntry) -> Entry:
         made = strategy(wanted.name)
     except InputError as error:
         raise InputError(f"a strategy of the run cannot be played: {error}") from error
-    ranges = {parameter.name: (parameter.low, parameter.high) for parameter in made.parameters}
-    for name, value in wanted.params.items():
-        if name not in ranges or isinstance(value, (str, bool)):
+    known = {parameter.name: parameter for parameter in made.parameters}
+    for name in wanted.params:
+        if name not in known:
             raise InputError(
                 f"strategy '{wanted.label}' of the run cannot be played: it has no parameter '{name}'"
             )
-        low, high = ranges[name]
-        if not low <= value <= high:
-            raise InputError(
-                f"strategy '{wanted.label}' of the run: {name} = {value}: not from {low:g} to {high:g}"
-            )
-    return Entry(made, {name: float(value) for name, value in wanted.params.items()})
+    try:
+        return Entry(made, {name: known[name].check(value) for name, value in wanted.params.items()})
+    except InputError as error:
+        raise InputError(f"strategy '{wanted.label}' of the run: {error}") from error
 
 
 def _plain(table: pa.Table) -> pa.Table:

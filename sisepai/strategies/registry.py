@@ -2,7 +2,7 @@
 
 from sisepai.errors import InputError, unknown_name
 from sisepai.strategies import greedy, random
-from sisepai.strategies.base import Entry, Strategy
+from sisepai.strategies.base import Entry, Strategy, Value
 
 STRATEGIES: dict[str, Strategy] = {s.name: s for s in (random.STRATEGY, greedy.STRATEGY)}
 
@@ -46,7 +46,7 @@ def strategy(name: str) -> Strategy:
 def _parse_entry(text: str) -> Entry:
     name, *assignments = text.split(":")
     chosen = strategy(name)
-    params: dict[str, float] = {}
+    params: dict[str, Value] = {}
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         if not equals:
@@ -59,19 +59,13 @@ def _parse_entry(text: str) -> Entry:
     return Entry(chosen, kept)
 
 
-def _value(chosen: Strategy, key: str, text: str) -> float:
+def _value(chosen: Strategy, key: str, text: str) -> Value:
     known = {p.name: p for p in chosen.parameters}
     if key not in known:
         if not known:
             raise InputError(f"strategy '{chosen.name}' has no parameters, but '{key}' is given")
         raise unknown_name(f"parameter of {chosen.name}", key, known)
-    parameter = known[key]
     try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not parameter.low <= value <= parameter.high:
-        raise InputError(
-            f"strategy '{chosen.name}': {key} = {text}: must be a number from {parameter.low:g} to {parameter.high:g}"
-        )
-    return value
+        return known[key].read(text)
+    except InputError as error:
+        raise InputError(f"strategy '{chosen.name}': {error}") from error
