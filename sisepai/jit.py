@@ -35,8 +35,13 @@ _NO_KERNELS = {
     "presets.py",
     "rulefile.py",
     "simulator.py",
+    "stepper.py",
+    "plain.py",
+    "plugins.py",
     "base.py",
     "registry.py",
+    "measured.py",
+    "conformance.py",
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sisepai
-from sisepai.cli.main import COMMANDS
+from sisepai.cli.main import COMMANDS, module_of
 
 PACKAGE = Path(sisepai.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -84,7 +84,7 @@ def test_importing_the_package_loads_nothing_heavy():
 
 
 def test_the_command_line_loads_nothing_heavy_before_a_command_runs():
-    modules = ", ".join(f"sisepai.cli.{name}" for name in COMMANDS)
+    modules = ", ".join(f"sisepai.cli.{module_of(name)}" for name in COMMANDS)
     assert loaded_by(f"import sisepai.cli.main, {modules}") == set()
 
 

@@ -12,8 +12,8 @@ from sisepai.cli.boundary import guard
 from sisepai.cli.stopping import ending_at_once
 from sisepai.errors import unknown_name
 
-# Command NAME lives in sisepai/cli/NAME.py as a click command of that name. The line stands here, so that the list of
-# commands is printed without importing any of them.
+# Command NAME lives in sisepai/cli/NAME.py as a click command of that name, with _ for -. The line stands here, so that
+# the list of commands is printed without importing any of them.
 COMMANDS = {
     "simulate": "Play deals and store them as a run.",
     "report": "Sum up runs: who wins, how, with what scores.",
@@ -22,7 +22,13 @@ COMMANDS = {
     "replay": "Show one deal turn by turn.",
     "analyze": "Show the melds, deadwood and winning cards of a hand.",
     "rules": "List the rule sets, print one, or tell where two differ (diff).",
+    "strategies": "List the strategies, or tell all about one.",
 }
+
+
+def module_of(command: str) -> str:
+    """The name of a command's file and function."""
+    return command.replace("-", "_")
 
 
 class Commands(click.Group):
@@ -34,7 +40,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"sisepai.cli.{cmd_name}"), cmd_name)
+        name = module_of(cmd_name)
+        command: click.Command = getattr(import_module(f"sisepai.cli.{name}"), name)
         return command
 
     def resolve_command(

@@ -1,0 +1,141 @@
+"""``sisepai strategies``: the strategies there are, or all about one: parameters, source, strength, speed."""
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sisepai.cli import options as shared
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sisepai.strategies import Strategy
+    from sisepai.strategies.measured import Strength
+
+WIDE = 70  # narrower terminals get fewer columns
+
+
+@click.command()
+@click.argument("name", required=False)
+@shared.as_json("Print JSON: parameters and every measured figure.")
+def strategies(name: str | None, as_json: bool) -> None:
+    """List the strategies, or tell all about the one called NAME.
+
+    What was measured is one seat of the strategy against three of greedy, every deck under all rotations of the
+    seats. A strategy that sees all cards is a yardstick, marked with * and played with --allow-cheating only.
+
+    \b
+    Examples:
+      sisepai strategies
+      sisepai strategies greedy
+      sisepai strategies --json
+    """
+    from sisepai.strategies import STRATEGIES, strategy
+
+    chosen = list(STRATEGIES.values()) if name is None else [strategy(name)]
+    if as_json:
+        documents = [_document(one) for one in chosen]
+        click.echo(json.dumps(documents if name is None else documents[0], indent=2))
+    elif name is None:
+        _print_list(chosen)
+    else:
+        _print_one(chosen[0])
+
+
+def _document(one: "Strategy") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from sisepai.strategies.measured import measured
+
+    keys = ("name", "default", "range", "help")
+    return {
+        "name": one.name,
+        "summary": one.summary,
+        "source": one.source,
+        "cheats": one.cheats,
+        "parameters": [{key: getattr(parameter, key) for key in keys} for parameter in one.parameters],
+        "digest": one.digest(),
+        "measured": [asdict(strength) for strength in measured(one.name)],
+    }
+
+
+def _print_list(chosen: "Iterable[Strategy]") -> None:
+    from sisepai.cli.console import console, plain_table
+    from sisepai.strategies.measured import RULES, measured
+
+    out, words = console(), plain_table("strategy", "what it does")
+    more = out.width >= WIDE
+    figures = _figures(more)
+    for one in chosen:
+        words.add_row(one.name + " *" * one.cheats, one.summary)
+        found = [s for s in measured(one.name) if s.entry == one.name and s.rules == RULES]
+        figures.add_row(*(_cells(found[0], more) if found else (one.name, RULES, "not measured")))
+    out.print(words, "", "One seat against three greedy:", figures, sep="\n")
+    if any(one.cheats for one in chosen):
+        out.print("\n* sees all cards: a yardstick, played with --allow-cheating only")
+    out.print("\nsisepai strategies NAME tells all about one.")
+
+
+def _print_one(one: "Strategy") -> None:
+    from sisepai.cli.console import console
+    from sisepai.strategies.measured import measured
+
+    out, strengths = console(), measured(one.name)
+    out.print(one.name, style="bold", markup=False)
+    out.print(one.summary, markup=False)
+    if one.cheats:
+        out.print("Sees all cards: a yardstick, played with --allow-cheating only.")
+    out.print(f"The idea: {one.source}.", markup=False)
+    out.print()
+    out.print(_parameters(one) if one.parameters else "It has no parameters.")
+    out.print()
+    if not strengths:
+        out.print("How strong and how fast it is: not measured.")
+        return
+    more = out.width >= WIDE
+    figures = _figures(more)
+    for strength in strengths:
+        figures.add_row(*_cells(strength, more))
+    out.print("One seat against three greedy; the interval is over decks, deals/s are of one thread:")
+    out.print(figures)
+    if any(strength.digest != one.digest() for strength in strengths):
+        out.print("Some of it was measured before its code was changed.", style="yellow")
+    click.echo("\nMeasured with")
+    for strength in strengths:
+        click.echo(f"  {strength.command}")
+
+
+def _parameters(one: "Strategy") -> "Table":
+    from sisepai.cli.console import plain_table
+
+    table = plain_table("parameter", "default", "range", "meaning")
+    for parameter in one.parameters:
+        table.add_row(parameter.name, f"{parameter.default}", parameter.range, parameter.help)
+    return table
+
+
+def _figures(more: bool) -> "Table":
+    """The head of a table of figures; ``more`` columns where there is room."""
+    from sisepai.cli.console import plain_table
+
+    heads = ("wins", "95% interval", "deals/s", *(("decks", "points a deal", "std. error") if more else ()))
+    table = plain_table("strategy", "rules", *heads)
+    table.columns[0].overflow = "fold"
+    for column in table.columns[2:]:
+        column.justify, column.no_wrap = "right", True
+    return table
+
+
+def _cells(strength: "Strength", more: bool) -> list[str]:
+    cells = [
+        strength.entry,
+        strength.rules,
+        f"{strength.wins:.2%}",
+        f"{100 * strength.low:.2f} to {100 * strength.high:.2f}",
+        f"{strength.speed:,.0f}" if strength.speed >= 10 else f"{strength.speed:.1f}",
+    ]
+    if more:
+        cells += [f"{strength.decks:,}", f"{strength.points:.3f}", f"{strength.points_se:.4f}"]
+    return cells
