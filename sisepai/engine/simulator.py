@@ -17,6 +17,8 @@ from sisepai.rules.ruleset import RuleSet
 from sisepai.rules.tables import TABLES, build_tables
 
 EVENTS_A_DEAL = 64  # first guess for the room events need; more is made when it does not do
+NO_SEATS, NO_DECKS = np.zeros(0, np.uint8), np.zeros((0, 0), np.uint8)
+NO_EVENTS, NO_COUNTS = np.zeros(0, np.uint64), np.zeros(0, np.uint16)
 
 
 class Compiled(NamedTuple):
@@ -57,6 +59,11 @@ def _play_chunk() -> Callable:
 
 
 @cache
+def _ask_strategy() -> Callable:
+    return kernel(chunk.ASK_STRATEGY)(chunk.ask_strategy)
+
+
+@cache
 def _deck_rows() -> Callable:
     return kernel(chunk.DECK_ROWS)(chunk.deck_rows)
 
@@ -94,13 +101,13 @@ class Simulator:
             raise InputError("a match is played under one seating; use --seating fixed")
         strategies = [entry.compiled() for entry in entries]
         padded = [*strategies, *[strategies[0]] * (ENTRIES - len(strategies))]
-        self._tables = tables_array(rules)
+        self.tables = tables_array(rules)
         self._answers = tuple(strategy.answer for strategy in padded)
         self._discards = tuple(strategy.discard for strategy in padded)
-        self._parameters = one(ALL_PARAMETERS)
+        self.parameters = one(ALL_PARAMETERS)
         for i, strategy in enumerate(strategies):
-            self._parameters["entry"]["value"][0, i, : len(strategy.values)] = strategy.values
-            self._parameters["entry"]["sees_all"][0, i] = strategy.sees_all
+            self.parameters["entry"]["value"][0, i, : len(strategy.values)] = strategy.values
+            self.parameters["entry"]["sees_all"][0, i] = strategy.sees_all
         self._seatings = np.ascontiguousarray(seatings, dtype=np.uint8)
         self._seed = np.uint64(seed)
         self._match = match
@@ -116,10 +123,8 @@ class Simulator:
         SisepaiError
             A strategy answered something that was not offered; the message names the deal.
         """
-        if dealers is None and self._match and first % self._match:
-            raise ValueError(f"deal {first} is not the first of its match of {self._match}; give its dealer")
-        given = np.zeros(0, np.uint8) if dealers is None else self._checked(dealers, count)
-        return self._play(first, count, events, given, np.zeros((0, 0), np.uint8))
+        given = self.checked(count, NO_SEATS if dealers is None else dealers, NO_DECKS, first)
+        return self._play(first, count, events, *given)
 
     def play_decks(
         self, dealers: np.ndarray, cards: np.ndarray, events: bool = False, first: int = 0
@@ -128,31 +133,59 @@ class Simulator:
 
         They take the numbers from `first` on for seatings and random streams. Raises as `play`.
         """
-        pack = self._tables[0].pack
-        if cards.shape != (len(dealers), pack) or cards.max(initial=0) >= N_TYPES:
-            raise ValueError(f"cards: must be {len(dealers)} packs of {pack} card types")
-        dealers = self._checked(dealers, len(dealers))
-        return self._play(first, len(dealers), events, dealers, np.ascontiguousarray(cards, dtype=np.uint8))
+        given = self.checked(len(cards), dealers, cards, first)
+        return self._play(first, len(dealers), events, *given)
 
-    def _checked(self, dealers: np.ndarray, count: int) -> np.ndarray:
-        """Kernels check no bounds, so that this does."""
-        players = self._tables[0].players
-        if dealers.shape != (count,) or dealers.max(initial=0) >= players:
+    def checked(
+        self, count: int, dealers: np.ndarray, decks: np.ndarray, first: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The dealers and decks of `count` deals, either of which may be empty; kernels check no bounds.
+
+        Raises
+        ------
+        ValueError
+            They do not fit the rules or one another, or the dealer of a deal inside a match is not given.
+        """
+        players, pack = self.tables[0].players, self.tables[0].pack
+        if self._match and first % self._match and not len(dealers):
+            raise ValueError(f"deal {first} is not the first of its match of {self._match}; give its dealer")
+        if len(decks) and (decks.shape != (count, pack) or decks.max(initial=0) >= N_TYPES):
+            raise ValueError(f"cards: must be {count} packs of {pack} card types")
+        if (len(dealers) or len(decks)) and (dealers.shape != (count,) or dealers.max(initial=0) >= players):
             raise ValueError(f"dealers: must be {count} seats below {players}")
-        return np.ascontiguousarray(dealers, dtype=np.uint8)
+        return np.ascontiguousarray(dealers, np.uint8), np.ascontiguousarray(decks, np.uint8)
 
-    def _play(self, first: int, count: int, events: bool, dealers: np.ndarray, cards: np.ndarray) -> Chunk:
+    def entry(self, number: int, seat: int) -> int:
+        """Which entry sits on `seat` in deal `number`."""
+        return int(self._seatings[number % len(self._seatings), seat])
+
+    def run(
+        self, first: int, rows: np.ndarray, work: np.recarray, *, done: int = 0,
+        dealers: np.ndarray = NO_SEATS, decks: np.ndarray = NO_DECKS, room: np.ndarray = NO_EVENTS,
+        counts: np.ndarray = NO_COUNTS, pause: int = 0,
+    ) -> int:  # fmt: skip
+        """One call of the kernel (`chunk.play_chunk`), whose arguments these are."""
+        return self._kernel(
+            self.tables, self._answers, self._discards, self.parameters, self._seatings, self._match, self._seed,
+            np.uint64(first), dealers, decks, done, rows, room, counts, work, pause,
+        )  # fmt: skip
+
+    def ask(self, number: int, work: np.recarray) -> int:
+        """The choice of the strategy whose seat is due in the paused deal `number`."""
+        seating = self._seatings[number % len(self._seatings)]
+        return _ask_strategy()(self.tables, self._answers, self._discards, self.parameters, seating, work)
+
+    def _play(self, first: int, count: int, events: bool, dealers: np.ndarray, decks: np.ndarray) -> Chunk:
         rows = np.zeros(count, DEAL).view(np.recarray)
         counts = np.zeros(count if events else 0, np.uint16)
-        pieces = [np.zeros(0, np.uint64)]
+        pieces = [NO_EVENTS]
         done = 0
         while done < count:
             room = np.empty((count - done) * EVENTS_A_DEAL + MOST_EVENTS if events else 0, np.uint64)
             work = one(WORK)
-            played = self._kernel(
-                self._tables, self._answers, self._discards, self._parameters, self._seatings, self._match,
-                self._seed, np.uint64(first), dealers, cards, done, rows, room, counts, work, 0,
-            )  # fmt: skip
+            played = self.run(
+                first, rows, work, done=done, dealers=dealers, decks=decks, room=room, counts=counts
+            )
             if played < count and (not events or played == done):
                 raise SisepaiError(f"deal {first + played}: {_fault(work[0].game)}")
             pieces.append(room[: int(counts[done:played].sum())])
