@@ -40,6 +40,7 @@ _NO_KERNELS = {
     "plugins.py",
     "base.py",
     "registry.py",
+    "tuning.py",
     "measured.py",
     "conformance.py",
 }

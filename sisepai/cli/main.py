@@ -21,6 +21,7 @@ COMMANDS = {
     "export": "Write the deals, events or decks of a run to one file.",
     "replay": "Show one deal turn by turn.",
     "analyze": "Show the melds, deadwood and winning cards of a hand.",
+    "tune": "Look for better parameters of a strategy.",
     "rules": "List the rule sets, print one, or tell where two differ (diff).",
     "strategies": "List the strategies, or tell all about one.",
 }
