@@ -15,27 +15,20 @@ the standard library: on Linux a child's peak memory is never less than its pare
 
 import argparse
 import json
-import os
-import platform
 import shutil
 import signal
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+from children import CORES, Cost, machine, run_python, say, versions
+
 KERNEL_TIMES = Path(__file__).with_name("kernel_times.py")
-PACKAGES = ("sisepai", "numba", "numpy", "polars", "pyarrow")
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 DISK_BYTES = 1_000_000_000
-RSS_UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss
 
 
 class Sizes(NamedTuple):
@@ -50,15 +43,6 @@ class Sizes(NamedTuple):
 
 FULL = Sizes(rounds=7, kernel="2e5", run="1e6", large="1e7", large_rounds=3)
 QUICK = Sizes(rounds=2, kernel="1e4", run="2e4", large="1e5", large_rounds=1)
-
-
-class Cost(NamedTuple):
-    """What a finished child process cost."""
-
-    seconds: float
-    processor: float  # seconds, of all its threads
-    peak: float  # bytes
-    output: str
 
 
 @dataclass
@@ -208,69 +192,16 @@ def at_least(limit: float, unit: str) -> tuple[str, Callable[[float], bool]]:
     return f"≥ {limit:.2f} {unit}".strip(), lambda value: value >= limit
 
 
-def run_python(arguments: list[str], folder: Path, environment: dict[str, str] | None = None) -> Cost:
-    """Run Python with these arguments in `folder` and wait for it."""
-    errors = folder / "stderr"
-    begun = time.perf_counter()
-    with errors.open("wb") as stderr:
-        child = subprocess.Popen(
-            [sys.executable, *arguments],
-            cwd=folder,
-            env={**os.environ, **(environment or {})},
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
-        )
-        assert child.stdout is not None
-        try:
-            output = child.stdout.read()
-            _, status, usage = os.wait4(child.pid, 0)
-        except BaseException:
-            child.kill()
-            child.wait()
-            raise
-    seconds = time.perf_counter() - begun
-    child.returncode = os.waitstatus_to_exitcode(status)
-    child.stdout.close()
-    if child.returncode:
-        sys.exit(f"{' '.join(arguments)} ended with {child.returncode}:\n{errors.read_text()}")
-    return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * RSS_UNIT, output)
-
-
-def processor() -> str:
-    """The name of the processor, as the system tells it."""
-    if sys.platform == "darwin":
-        command = ["sysctl", "-n", "machdep.cpu.brand_string"]
-        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
-def system() -> str:
-    """The operating system and its release."""
-    if sys.platform == "darwin":
-        return f"macOS {platform.mac_ver()[0]}"
-    try:
-        return platform.freedesktop_os_release()["PRETTY_NAME"]
-    except (OSError, KeyError):
-        return platform.system()
-
-
 def table(bench: Bench, quick: bool) -> str:
     """The whole page."""
-    versions = ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)])
     heads = ("what", "median", "from to", "limit", "met", "command")
     lines = [
         "# What sisepai costs",
         "",
         "Made by `make bench` on a machine that did nothing else; medians over rounds. `RUN` is the run before it.",
         "",
-        f"- Machine: {processor()}, {CORES} cores; {system()}",
-        f"- Versions: {versions}; kernels {bench.kernels or 'not measured'}",
+        f"- Machine: {machine()}",
+        f"- Versions: {versions()}; kernels {bench.kernels or 'not measured'}",
         f"- Deals are `cardavia`, greedy ×4, seed 7, where nothing else is said; {bench.sizes.rounds} rounds, "
         f"{bench.sizes.large_rounds} of the large runs and first starts",
         *(["- **A rehearsal with few deals: these figures mean nothing.**"] if quick else []),
@@ -280,11 +211,6 @@ def table(bench: Bench, quick: bool) -> str:
         *(f"| {' | '.join(row.cells())} |" for row in bench.rows.values()),
     ]
     return "\n".join(lines) + "\n"
-
-
-def say(text: str) -> None:
-    """A word to whoever waits."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def main() -> None:

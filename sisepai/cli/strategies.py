@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sisepai.strategies import Strategy
     from sisepai.strategies.measured import Strength
 
-WIDE = 70  # narrower terminals get fewer columns
+WIDE = 90  # narrower terminals get fewer columns
 
 
 @click.command()
@@ -72,7 +72,7 @@ def _print_list(chosen: "Iterable[Strategy]") -> None:
         words.add_row(one.name + " *" * one.cheats, one.summary)
         found = [s for s in measured(one.name) if s.entry == one.name and s.rules == RULES]
         figures.add_row(*(_cells(found[0], more) if found else (one.name, RULES, "not measured")))
-    out.print(words, "", "One seat against three greedy:", figures, sep="\n")
+    out.print(words, "", "One seat against three greedy (deals/s: of one thread):", figures, sep="\n")
     if any(one.cheats for one in chosen):
         out.print("\n* sees all cards: a yardstick, played with --allow-cheating only")
     out.print("\nsisepai strategies NAME tells all about one.")
@@ -133,8 +133,8 @@ def _cells(strength: "Strength", more: bool) -> list[str]:
         strength.entry,
         strength.rules,
         f"{strength.wins:.2%}",
-        f"{100 * strength.low:.2f} to {100 * strength.high:.2f}",
-        f"{strength.speed:,.0f}" if strength.speed >= 10 else f"{strength.speed:.1f}",
+        strength.interval,
+        strength.pace,
     ]
     if more:
         cells += [f"{strength.decks:,}", f"{strength.points:.3f}", f"{strength.points_se:.4f}"]

@@ -38,6 +38,16 @@ class Strength:
         """The strategy's name."""
         return self.entry.partition(":")[0]
 
+    @property
+    def interval(self) -> str:
+        """The interval of the wins, in percent."""
+        return f"{100 * self.low:.2f} to {100 * self.high:.2f}"
+
+    @property
+    def pace(self) -> str:
+        """The deals a second, as precise as they are."""
+        return f"{self.speed:,.0f}" if self.speed >= 10 else f"{self.speed:.1f}"
+
 
 def read(path: Path = FILE) -> list[Strength]:
     """All that was measured, in the order of the file; nothing where there is none."""
