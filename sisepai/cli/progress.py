@@ -12,18 +12,26 @@ BAR_SECONDS = 0.1  # between two updates of the bar
 
 
 @contextmanager
-def shown(total: int, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Show how many of ``total`` deals are played; yields the function to call with that number."""
+def shown(
+    total: int, quiet: bool, note: Callable[[], str] | None = None
+) -> Iterator[Callable[[int], None]]:
+    """Show how many of ``total`` deals are played; yields the function to call with that number.
+
+    ``note`` tells how far the work is in words of its own: a bar has it in place of the deals, a line in front.
+    """
     if quiet:
         yield lambda played: None
     elif sys.stderr.isatty():
-        with _bar(total) as update:
+        with _bar(total, note) as update:
             yield _at_most_every(BAR_SECONDS, total, update)
     else:
         begun = time.monotonic()
-        yield _at_most_every(
-            PLAIN_SECONDS, total, lambda played: click.echo(_line(played, total, begun), err=True)
-        )
+
+        def line(played: int) -> None:
+            said = f"{note()}; " if note else ""
+            click.echo(said + _line(played, total, begun), err=True)
+
+        yield _at_most_every(PLAIN_SECONDS, total, line)
 
 
 def byte_size(count: int) -> str:
@@ -62,20 +70,22 @@ def _line(played: int, total: int, begun: float) -> str:
 
 
 @contextmanager
-def _bar(total: int) -> Iterator[Callable[[int], None]]:
+def _bar(total: int, note: Callable[[], str] | None) -> Iterator[Callable[[int], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     from sisepai.cli.console import console
 
+    rate = "" if note else "  {task.fields[rate]:>11,.0f} deals/s"
     columns = (
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} deals"),
+        TextColumn("{task.description}" if note else "{task.completed:,.0f} of {task.total:,.0f} deals"),
         BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%  {task.fields[rate]:>11,.0f} deals/s"),
+        TextColumn("{task.percentage:>3.0f}%" + rate),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
     begun = time.monotonic()
     with Progress(*columns, console=console(stderr=True)) as bar:
-        task = bar.add_task("", total=total, rate=0.0)
+        task = bar.add_task(note() if note else "", total=total, rate=0.0)
         yield lambda played: bar.update(
-            task, completed=played, rate=played / max(time.monotonic() - begun, 1e-9)
-        )
+            task, completed=played, rate=played / max(time.monotonic() - begun, 1e-9),
+            description=note() if note else "",
+        )  # fmt: skip
