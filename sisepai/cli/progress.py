@@ -12,9 +12,7 @@ BAR_SECONDS = 0.1  # between two updates of the bar
 
 
 @contextmanager
-def shown(
-    total: int, quiet: bool, note: Callable[[], str] | None = None
-) -> Iterator[Callable[[int], None]]:
+def shown(total: int, quiet: bool, note: Callable[[], str] | None = None) -> Iterator[Callable[[int], None]]:
     """Show how many of ``total`` deals are played; yields the function to call with that number.
 
     ``note`` tells how far the work is in words of its own: a bar has it in place of the deals, a line in front.

@@ -1,10 +1,11 @@
-"""``sisepai tune``: looks for better parameters of a strategy, and tells on fresh decks whether they are."""
+"""``sisepai tune``: looks for better parameters of a strategy, and tells on fresh decks whether they are better."""
 
 import json
 import os
 import shlex
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,271 +17,244 @@ from sisepai.cli.compiling import announce_compiling
 from sisepai.cli.params import Choice, WholeNumber
 from sisepai.cli.progress import shown
 from sisepai.cli.stopping import leave_now, tidying_up
-from sisepai.errors import InputError
+from sisepai.errors import InputError, SisepaiError
 
 if TYPE_CHECKING:
-    from sisepai.rules import RuleSet
     from sisepai.runs.tunefile import TuneFile
     from sisepai.strategies import Entry
-    from sisepai.strategies.tuning import Axis, Search, Table
+    from sisepai.strategies.tuning import Question, Search
 
-OBJECTIVES = ("win", "score")
-CONFIRM = 20  # times the decks of a candidate are played to confirm
-MOST = 1_000_000
+MOST = WholeNumber(1, 1_000_000)
+Figure = dict[str, float]
 
 
 @dataclass(frozen=True)
-class Task:
-    """What is asked, read and checked."""
+class Wish:
+    """The options that decide what is played, as they are typed."""
 
-    name: str
-    against: str
-    only: str
-    rules: "RuleSet"
-    entry: "Entry"
-    others: list["Entry"]
-    seats: list[int]
-    axes: list["Axis"]
     objective: str
+    against: str
+    rules: str
     seed: int
     trials: int
     decks: int
-    out: Path
-    threads: int
-
-    def question(self) -> dict[str, Any]:
-        """All that decides what a candidate reaches; how many are tried does not."""
-        from sisepai import __version__
-
-        return {
-            "version": __version__,
-            "strategy": self.entry.label,
-            "digest": self.entry.digest,
-            "tuned": [axis.parameter.name for axis in self.axes],
-            "objective": self.objective,
-            "against": [self.others[seat].label for seat in self.seats],
-            "against digests": [self.others[seat].digest for seat in self.seats],
-            "rules": self.rules.to_dict(),
-            "seed": self.seed,
-            "decks": self.decks,
-        }
+    only: str | None
+    out: str | None
+    threads: int | None
 
 
 @click.command()
 @click.argument("name")
-@click.option("--objective", type=Choice(OBJECTIVES), default="win", show_default=True,
-              help="Win more deals, or more points a deal.")  # fmt: skip
-@click.option("--against", default="greedy", show_default=True,
-              help="At the other seats: one for all, or one a seat, with commas.")  # fmt: skip
+@click.option(
+    "--objective", type=Choice(("win", "score")), default="win", show_default=True,
+    help="More deals won, or more points a deal.",
+)  # fmt: skip
+@click.option(
+    "--against", default="greedy", show_default=True,
+    help="At the other seats: one for all, or one a seat, with commas.",
+)  # fmt: skip
 @shared.playing("rules")
 @shared.playing("seed")
-@click.option("--trials", type=WholeNumber(1, MOST), default="1000", show_default=True,
-              help="Candidates to play, up to whole generations.")  # fmt: skip
-@click.option("--decks", type=WholeNumber(2, MOST), default="2000", show_default=True,
-              help="Decks for each candidate; the confirmation plays 20 times as many.")  # fmt: skip
-@click.option("--only", default="", metavar="P,Q", help="The parameters to tune.  [default: all not given]")
+@click.option(
+    "--trials", type=MOST, default="2000", show_default=True, help="Candidates, up to whole generations."
+)
+@click.option(
+    "--decks", type=MOST, default="500", show_default=True,
+    help="How many each candidate plays, in every seat; 40 times as many confirm.",
+)  # fmt: skip
+@click.option("--only", metavar="P,Q", help="The parameters to tune.  [default: all that NAME does not give]")
 @click.option("--out", metavar="FILE", help="Keeps what is played.  [default: NAME.tune.jsonl]")
 @click.option("--threads", type=WholeNumber(1, 4096), help="How many to play with.  [default: one a core]")
 @shared.quiet
-@shared.as_json()
-def tune(
-    name: str, objective: str, against: str, rules: str, seed: int, trials: int, decks: int, only: str,
-    out: str | None, threads: int | None, quiet: bool, as_json: bool,
-) -> None:  # fmt: skip
-    """Look for better parameters of the strategy NAME with CMA-ES.
+@shared.as_json("Print one JSON object instead of the summary.")
+def tune(name: str, quiet: bool, as_json: bool, **options: Any) -> None:
+    """Look for better parameters of a strategy with CMA-ES.
 
-    Parameters given as NAME:key=value stay as they are. Candidates sit against the others in every seat in turn, all of
-    a generation with the same decks. What is played is kept in FILE: the same command goes on after a stop, and with
-    more --trials it goes further. In the end the parameters found are compared with those at the start on fresh decks.
+    NAME is a strategy; parameters given as NAME:key=value stay as they are. Each candidate plays against the others,
+    in every seat in turn; all of a generation play the same decks. In the end what was found and what it began with
+    play fresh decks, and the last line is the better of them.
+
+    FILE keeps what is played: the same command goes on after a stop, and with more --trials it looks further.
 
     \b
     Examples:
       sisepai tune ukeire
+      sisepai tune ukeire --only win,near --trials 5000
       sisepai tune ukeire:objective=score --objective score --rules ten-hu
-      sisepai tune ukeire --against ukeire --only win,near --trials 3000
     """
-    from sisepai.rules import load
-    from sisepai.strategies.tuning import check_installed
+    wish = Wish(**options)
+    question, path = _question(name, wish)
+    from sisepai.strategies.tuning import Search
 
-    check_installed()
-    task = _task(name, objective, against, load(rules), seed, trials, decks, only, out, threads)
+    search = Search(question)
     announce_compiling(quiet)
-    result = _run(task, quiet)
+    result = _tune(name, wish, question, search, path, quiet)
     click.echo(json.dumps(result) if as_json else _summary(result))
 
 
-def _task(
-    name: str, objective: str, against: str, rules: "RuleSet", seed: int, trials: int, decks: int, only: str,
-    out: str | None, threads: int | None,
-) -> Task:  # fmt: skip
-    from sisepai.strategies import parse_entries
-    from sisepai.strategies.tuning import axes_of
-
-    others_at = rules.players - 1
-    if "," in name:
-        raise InputError(f"NAME '{name}': one strategy is tuned; the others are named by --against")
-    if against.count(",") + 1 not in (1, others_at):
-        raise InputError(
-            f"--against '{against}': {against.count(',') + 1} entries for {others_at} seats; "
-            f"give one for all or {others_at}"
-        )
-    entry = parse_entries(name, 1)[0][0]
-    others, seats = parse_entries(against, others_at)
-    fixed = [part.partition("=")[0] for part in name.split(":")[1:]]
-    axes = axes_of(entry, fixed, [key.strip() for key in only.split(",") if key.strip()])
-    path = Path(out or f"{entry.name}.tune.jsonl")
-    threads = threads or _cores()
-    return Task(
-        name, against, only, rules, entry, others, seats, axes, objective, seed, trials, decks, path, threads
-    )
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _run(task: Task, quiet: bool) -> dict[str, Any]:
+def _question(name: str, wish: Wish) -> tuple["Question", Path]:
+    """What is asked, and the file that keeps the answers; nothing is written."""
+    from sisepai.rules import load
     from sisepai.runs.plan import seatings
+    from sisepai.strategies import parse_entries
+    from sisepai.strategies.tuning import Question, axes_of
+
+    rules = load(wish.rules)
+    seats, given = rules.players - 1, wish.against.count(",") + 1
+    if given not in (1, seats):
+        raise InputError(
+            f"--against '{wish.against}': {given} entries for {seats} seats; give one for all or {seats}"
+        )
+    if "," in name:
+        raise InputError(f"'{name}': one strategy is tuned; name the others with --against")
+    (entry,), _ = parse_entries(name, 1)
+    others, at = parse_entries(wish.against, seats)
+    fixed = [part.partition("=")[0] for part in name.split(":")[1:]]
+    only = [key.strip() for key in wish.only.split(",")] if wish.only is not None else []
+    question = Question(
+        rules=rules, entry=entry, axes=axes_of(entry, fixed, only), objective=wish.objective, others=tuple(others),
+        seatings=seatings("rotate", [0, *(1 + other for other in at)]), seed=wish.seed, decks=wish.decks,
+    )  # fmt: skip
+    return question, Path(f"{entry.name}.tune.jsonl" if wish.out is None else wish.out)
+
+
+def _tune(
+    name: str, wish: Wish, question: "Question", search: "Search", path: Path, quiet: bool
+) -> dict[str, Any]:
     from sisepai.runs.tunefile import TuneFile
-    from sisepai.strategies.tuning import Search, Table
 
-    seating = seatings("rotate", [0, *(seat + 1 for seat in task.seats)])
-    table = Table(task.rules, task.others, seating, task.seed, task.threads)
-    search = Search(task.entry, task.axes, task.seed)
-    with tidying_up(), TuneFile(task.out, task.question()) as file:
-        try:
-            return _search_and_confirm(task, file, table, search, quiet)
-        except KeyboardInterrupt:
-            leave_now(f"sisepai: stopped. To go on: {_command(task)}")
-
-
-def _command(task: Task) -> str:
-    from sisepai.rules import spelled
-
-    words = ["sisepai", "tune", task.name, "--objective", task.objective, "--against", task.against]
-    words += ["--rules", spelled(task.rules), "--seed", str(task.seed)]
-    words += ["--trials", str(task.trials), "--decks", str(task.decks)]
-    words += ["--only", task.only] if task.only else []
-    return shlex.join([*words, "--out", str(task.out)])
+    with (
+        tidying_up(),
+        TuneFile(path, question.to_dict()) as file,
+        _telling_how_to_go_on(name, wish, path, file),
+    ):
+        return _search_and_confirm(wish, question, search, file, quiet) | {"file": str(path)}
 
 
 def _search_and_confirm(
-    task: Task, file: "TuneFile", table: "Table", search: "Search", quiet: bool
+    wish: Wish, question: "Question", search: "Search", file: "TuneFile", quiet: bool
 ) -> dict[str, Any]:
-    from sisepai.strategies.tuning import tune as run_search
-    from sisepai.strategies.tuning import with_values
+    from sisepai.strategies.tuning import PARTS, Table, confirm, generations, with_values
 
-    known = {
-        (line["generation"], line["candidate"]): (line["parameters"], line["sum"])
-        for line in file.lines
-        if "candidate" in line
-    }
-    generations = -(-task.trials // search.size)
-    left = generations * search.size - len(known)
-    total = (max(left, 0) + 2 * CONFIRM) * task.decks * table.block
-    played = 0
+    count = -(-wish.trials // search.size)
+    known = sum(generation < count for generation, _ in file.candidates)
+    # Of a confirmation that has begun it is not known yet whether it is of what will be found.
+    total = (count * search.size - known + 2 * PARTS) * question.deals
+    played, note = 0, f"generation 1 of {count:,}"
 
-    with shown(total, quiet) as show:
+    with shown(total, quiet, lambda: note) as show:
 
         def report(deals: int) -> None:
             nonlocal played
             played += deals
             show(played)
 
-        def keep(generation: int, candidate: int, values: dict[str, Any], total: int) -> None:
-            file.add({"generation": generation, "candidate": candidate, "parameters": values, "sum": total})
-
-        for generation in run_search(
-            search, table, task.entry, objective=task.objective, generations=generations, decks=task.decks,
-            known=known, keep=keep, report=report,
-        ):  # fmt: skip
-            if not quiet:
-                values = generation.values
-                click.echo(
-                    f"generation {generation.number + 1} of {generations}: best {values.max():.4f}, "
-                    f"mean {values.mean():.4f}; {with_values(task.entry, search.found()).label}",
-                    err=True,
-                )
-        tuned = with_values(task.entry, search.found())
-        total_sums, gram, blocks = _confirm(task, file, table, tuned, report)
-    return _result(task, tuned, total_sums, gram, blocks, table.block)
+        table = Table(question, wish.threads or _cores(), report)
+        for number, reached in enumerate(generations(question, search, table, file, count), 1):
+            note = f"generation {min(number + 1, count):,} of {count:,}, {_told(question.objective, reached)}"
+        tuned = with_values(question.entry, search.found())
+        note = "confirming"
+        total_and_gram = confirm(question, table, file, tuned)
+    return _result(question, tuned, *total_and_gram, trials=count * search.size)
 
 
-def _confirm(
-    task: Task, file: "TuneFile", table: "Table", tuned: "Entry", report: Callable[[int], None]
-) -> tuple[Any, Any, int]:
-    """Sums over blocks of [deals, wins and score at the start, wins and score tuned], and of their products."""
-    import numpy as np
+def _told(objective: str, reached: list[float]) -> str:
+    mean, best = sum(reached) / len(reached), max(reached)
+    return f"mean {mean:.1%}, best {best:.1%}" if objective == "win" else f"mean {mean:.2f}, best {best:.2f}"
 
-    known = {
-        line["confirm"]: line for line in file.lines if line.get("tuned") == tuned.label and "confirm" in line
+
+def _cores() -> int:
+    # The cores this process may use, where the system tells; a container may have fewer than the machine.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _telling_how_to_go_on(name: str, wish: Wish, path: Path, file: "TuneFile") -> Iterator[None]:
+    command = _command(name, wish, path)
+    try:
+        yield
+    except KeyboardInterrupt:
+        # All that is kept is in the file, and nobody waits for deals that are under way.
+        leave_now(f"sisepai: stopped; {len(file.candidates):,} candidates are kept. To go on: {command}")
+    except SisepaiError as error:
+        if isinstance(error.__cause__, OSError):  # the disk was full; another time there may be room
+            error.go_on = command
+        raise
+
+
+def _command(name: str, wish: Wish, path: Path) -> str:
+    words = ["sisepai", "tune", name]
+    for key in fields(wish):
+        value = str(path) if key.name == "out" else getattr(wish, key.name)
+        words += [] if value is None else [f"--{key.name}", str(value)]
+    return shlex.join(words)
+
+
+def _result(question: "Question", tuned: "Entry", total: Any, gram: Any, trials: int) -> dict[str, Any]:
+    """What `--json` prints, but for the file."""
+    blocks = int(total[0]) // len(question.seatings)
+    try:
+        figures = {key: _compared(total, gram, blocks, column) for column, key in ((1, "win"), (2, "score"))}
+    except ValueError as error:  # no decks add up to these
+        raise InputError("the confirmation that is kept is damaged; name another file with --out") from error
+    low = figures[question.objective]["difference"]["low"]
+    return {
+        "start": question.entry.label,
+        "tuned": tuned.label,
+        "objective": question.objective,
+        "trials": trials,
+        "decks": blocks,
+        "deals": int(total[0]),
+        **figures,
+        "better": low > 0,
+        "use": (tuned if low > 0 else question.entry).label,
     }
-    total, gram = np.zeros(5, np.int64), np.zeros((5, 5), np.int64)
-    for part in range(CONFIRM):
-        if part not in known:
-            start, new = table.play([task.entry, tuned], part * task.decks, task.decks, report)
-            blocks = np.column_stack([np.full(task.decks, table.block), start, new])
-            line = {"confirm": part, "tuned": tuned.label, "sums": blocks.sum(0).tolist(),
-                    "products": (blocks.T @ blocks).tolist()}  # fmt: skip
-            file.add(line)
-            known[part] = line
-        total += np.array(known[part]["sums"])
-        gram += np.array(known[part]["products"])
-    return total, gram, CONFIRM * task.decks
 
 
-def _result(task: Task, tuned: "Entry", total: Any, gram: Any, blocks: int, block: int) -> dict[str, Any]:
+def _compared(total: Any, gram: Any, blocks: int, column: int) -> dict[str, Figure]:
+    """The start, the tuned one and their difference a deal, of wins (column 1) or scores (2)."""
     import numpy as np
 
     from sisepai.analysis.intervals import clustered_wilson, difference, ratio, t_quantile
 
-    unit = np.eye(5, dtype=np.int64)
-    t = t_quantile(blocks - 1)
-
-    def rate(column: int) -> dict[str, Any]:
-        value, se = ratio(total, gram, unit[column], unit[0], blocks)
-        assert value is not None
-        assert se is not None
-        if column % 2:
-            low, high = clustered_wilson(value, se, blocks * block, blocks) or (value, value)
-        else:
-            low, high = value - t * se, value + t * se
-        return {"value": value, "se": se, "low": low, "high": high}
-
-    column = 1 + OBJECTIVES.index(task.objective)
-    step, se = difference(total, gram, (unit[column], unit[0]), (unit[column + 2], unit[0]), blocks)
-    assert step is not None
-    assert se is not None
-    low, high = step - t * se, step + t * se
-    return {
-        "tuned": tuned.label,
-        "start": task.entry.label,
-        "objective": task.objective,
-        "decks": blocks,
-        "deals": blocks * block,
-        "win": {"start": rate(1), "tuned": rate(3)},
-        "score": {"start": rate(2), "tuned": rate(4)},
-        "difference": {"value": step, "se": se, "low": low, "high": high},
-        "better": low > 0,
-        "file": str(task.out),
+    deals, start, tuned = np.eye(5, dtype=np.int64)[[0, column, column + 2]]
+    estimates = {
+        "start": ratio(total, gram, start, deals, blocks),
+        "tuned": ratio(total, gram, tuned, deals, blocks),
+        "difference": difference(total, gram, (start, deals), (tuned, deals), blocks),
     }
+    figures = {}
+    for who, (value, se) in estimates.items():
+        if value is None or se is None:
+            raise ValueError("no deals")
+        half = t_quantile(blocks - 1) * se
+        low, high = value - half, value + half
+        if column == 1 and who != "difference":
+            low, high = clustered_wilson(value, se, int(total[0]), blocks) or (low, high)
+        figures[who] = {"value": value, "se": se, "low": low, "high": high}
+    return figures
 
 
 def _summary(result: dict[str, Any]) -> str:
-    def text(key: str, who: str) -> str:
-        x, by = result[key][who], 100 if key == "win" else 1
-        unit = "%" if key == "win" else ""
-        return f"{x['value'] * by:.2f}{unit} ({x['low'] * by:.2f} to {x['high'] * by:.2f})"
+    lines = [f"{who}: {printable(result[who])}" for who in ("start", "tuned")]
+    lines.append(f"{'':12}{'wins':27}points a deal")
+    for who in ("start", "tuned", "difference"):
+        sign = "+" if who == "difference" else ""
+        wins = _interval(result["win"][who], 100, f"{sign}.2f", "" if sign else "%")
+        lines.append(f"{who:12}{wins:27}{_interval(result['score'][who], 1, f'{sign}.3f')}")
+    lines.append(f"{_verdict(result)}, on {result['decks']:,} fresh decks")
+    return "\n".join([*lines, printable(result["use"])])
 
-    lines = []
-    for who in ("start", "tuned"):
-        lines.append(
-            f"{who}: {printable(result[who])}\n  wins {text('win', who)}, scores {text('score', who)} a deal"
-        )
-    d, by = result["difference"], 100 if result["objective"] == "win" else 1
-    said = "better" if result["better"] else "NOT better, as far as these decks tell"
-    lines.append(
-        f"difference {d['value'] * by:+.2f} ({d['low'] * by:+.2f} to {d['high'] * by:+.2f}) on {result['decks']:,} "
-        f"fresh decks: the tuned one is {said}"
-    )
-    return "\n".join([*lines, result["tuned"]])
+
+def _interval(figure: Figure, scale: float, form: str, unit: str = "") -> str:
+    value, low, high = (format(scale * figure[key], form) for key in ("value", "low", "high"))
+    return f"{value}{unit} ({low} to {high})"
+
+
+def _verdict(result: dict[str, Any]) -> str:
+    if result["tuned"] == result["start"]:
+        return "nothing else was found than the start"
+    if result["better"]:
+        return "the tuned one is better"
+    worse = result[result["objective"]]["difference"]["high"] < 0
+    return "the tuned one is WORSE" if worse else "the tuned one is NOT shown to be better"

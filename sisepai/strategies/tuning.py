@@ -1,144 +1,191 @@
-"""Tunes a strategy's parameters with CMA-ES on decks that all candidates of a generation play (docs/tune.md).
+"""Looks for better parameters of a strategy with CMA-ES, and plays what is found against the start (docs/tune.md).
 
-Hansen & Ostermeier (2001), Evolutionary Computation 9:159-195; Hansen (2016), arXiv:1604.00772. The optimiser itself is
-the package `cmaes`. What it is told are sums of whole numbers, so that no number of threads changes where it goes.
+Hansen & Ostermeier (2001), Evolutionary Computation 9:159-195, with the learning rates of Nomura, Akimoto & Ono (2023),
+arXiv:2304.03473, which is what makes it stand the noise of dealt cards; both come with the package `cmaes`. It is told
+sums of whole numbers alone, so that no number of threads changes where it goes.
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sisepai.engine.simulator import Simulator
-from sisepai.errors import InputError, SisepaiError
+from sisepai.errors import InputError
 from sisepai.rules.ruleset import RuleSet
 from sisepai.strategies.base import Entry, Parameter, Value
 
 OBJECTIVES = ("win", "score")
-TUNING_DECKS = (
-    2**40
-)  # the first deck that candidates play; those of the confirmation count from 0 and stay below it
-STEP = 0.15  # the first standard deviation, of a box with sides of 1
-CHUNKS = (
-    120  # pieces that a strategy's shard is cut into: small enough that all threads end a generation together
-)
+STEP = 0.15  # the first standard deviation, along sides of length 1
+STEEPEST = 4.0  # power of an axis
+TUNING_DECKS = 2**40  # the first deck that candidates play; the confirmation counts from 0 and stays below
+PARTS = 40  # of the confirmation, each with as many decks as a candidate plays
+PIECES = 120  # of a strategy's shard: so small that all threads end a generation together
 
-Block = NDArray[np.int64]
+Ints = NDArray[np.int64]
+Values = dict[str, Value]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A parameter as a side of the box in which the optimiser moves, from 0 to 1.
+    """A parameter as a side of the box in which the search moves, from 0 (`low`) to 1 (`high`).
 
-    The value from which it starts lies in the middle, `low` and `high` at the ends, and between them the scale is a
-    power: a weight of 10 that may be 0 to 100 is moved in steps of its own size, not of the range's.
+    The start lies in the middle, and the scale on the way to the ends is a power: so a weight of 10 that may be
+    anything from 0 to 100 is moved in steps of its own size, not of the range's.
     """
 
     parameter: Parameter
     start: float
 
     @property
-    def _mirrored(self) -> bool:
-        return self.start > (self.parameter.low + self.parameter.high) / 2
+    def place(self) -> float:
+        """Where the start lies: 0.5, or nearer to an end for a value that is next to it."""
+        place = self._share ** (1 / self._power)
+        return 1 - place if self._upper else place
+
+    def value(self, place: float) -> Value:
+        """The value at a place, with as many digits as tell: three, or a thousandth of the range if that is finer."""
+        low, high, whole = self.parameter.low, self.parameter.high, self.parameter.whole
+        share = (1 - place if self._upper else place) ** self._power * (high - low)
+        value = high - share if self._upper else low + share
+        if whole:
+            return round(value)
+        digits = max(3 - _magnitude(high - low), 2 - _magnitude(value))
+        return min(max(round(value, digits), float(low)), float(high))
+
+    @property
+    def _upper(self) -> bool:
+        """Whether the start lies in the upper half, so that distances count from `high`."""
+        return 2 * self.start > self.parameter.low + self.parameter.high
+
+    @property
+    def _share(self) -> float:
+        """How far the start is from the nearer end, as a share of the range: at most 0.5."""
+        low, high = self.parameter.low, self.parameter.high
+        return min(self.start - low, high - self.start) / (high - low)
 
     @property
     def _power(self) -> float:
-        p = self.parameter
-        share = min(self.start - p.low, p.high - self.start) / (p.high - p.low)
-        return min(math.log(share) / math.log(0.5), 4.0) if share > 0 else 1.0
-
-    def place(self) -> float:
-        """Where the start lies: 0.5, nearer to an end where the value is next to one."""
-        p = self.parameter
-        share = min(self.start - p.low, p.high - self.start) / (p.high - p.low)
-        below = share ** (1 / self._power)
-        return 1 - below if self._mirrored else below
-
-    def value(self, place: float) -> Value:
-        """The value at a place of the side, as it is typed: three digits, or a thousandth of the range."""
-        p = self.parameter
-        span = p.high - p.low
-        place = min(max(place, 0.0), 1.0)
-        value = (
-            p.high - span * (1 - place) ** self._power
-            if self._mirrored
-            else p.low + span * place**self._power
-        )
-        if p.whole:
-            return round(value)
-        digits = 3 - math.floor(math.log10(span))
-        if value:
-            digits = max(digits, 2 - math.floor(math.log10(abs(value))))
-        return min(max(round(value, digits), p.low), p.high)
+        if self._share <= 0:
+            return 2.0
+        return min(math.log(self._share, 0.5), STEEPEST)
 
 
-def axes_of(entry: Entry, fixed: Sequence[str], only: Sequence[str]) -> list[Axis]:
-    """The parameters of `entry` to be tuned: those named by `only`, or all that have a range and are not `fixed`.
+def _magnitude(value: float) -> int:
+    """The power of ten that `value` has."""
+    return math.floor(math.log10(abs(value))) if value else 0
+
+
+def axes_of(entry: Entry, fixed: Sequence[str], only: Sequence[str] = ()) -> tuple[Axis, ...]:
+    """The parameters to be tuned: those named by `only`, otherwise all with a range that are not `fixed`.
 
     Raises
     ------
     InputError
-        There is none, or one named by `only` has no range.
+        There is none, or one of `only` is not to be tuned.
     """
-    name = entry.name
-    ranged = {p.name: p for p in entry.strategy.parameters if not p.choices and math.isfinite(p.high - p.low)}
+    able = {
+        p.name: p
+        for p in entry.strategy.parameters
+        if not p.choices and p.low < p.high and math.isfinite(p.high - p.low)
+    }
     for key in only:
-        if key not in ranged:
-            known = ", ".join(ranged) or "none"
-            raise InputError(f"{name} has no parameter '{key}' that can be tuned (those that can: {known})")
-    chosen = [p for p in ranged.values() if (p.name in only if only else p.name not in fixed)]
+        if key not in able:
+            known = ", ".join(able) or "none"
+            raise InputError(
+                f"{entry.name} has no parameter '{key}' that can be tuned (those that can: {known})"
+            )
+    chosen = [p for p in able.values() if (p.name in only if only else p.name not in fixed)]
     if not chosen:
-        what = "no other parameter" if fixed else "no parameter"
-        raise InputError(f"{name} has {what} with a range of numbers, so there is nothing to tune")
-    return [Axis(p, float(entry.params.get(p.name, p.default))) for p in chosen]
+        other = "other " if fixed else ""
+        raise InputError(
+            f"{entry.name} has no {other}parameter with a range of numbers: there is nothing to tune"
+        )
+    return tuple(Axis(p, float(p.check(entry.params.get(p.name, p.default)))) for p in chosen)
 
 
 def with_values(entry: Entry, values: Mapping[str, Value]) -> Entry:
-    """The entry with these parameters; as in any other, defaults are not spelled out."""
+    """The entry with these parameters; as in any entry, a default is not spelled out."""
     given = {**entry.params, **values}
     parameters = entry.strategy.parameters
     kept = {p.name: given[p.name] for p in parameters if given.get(p.name, p.default) != p.default}
     return replace(entry, params=kept)
 
 
-class Table:
-    """Plays candidates against the same others on the same decks with all threads.
+@dataclass(frozen=True)
+class Question:
+    """All that decides what a candidate reaches.
 
-    Parameters
-    ----------
-    rules : RuleSet
-    others : the entries beside the candidate, at most three different ones
-    seatings : uint8[S, players]: 0 is the candidate, i the i-th of the others
-    seed : 0 .. 2**64 - 1
-    threads : at least 1
+    `others` are the different entries beside the candidate, at most three; in `seatings`, uint8[S, players], the
+    candidate is 0 and they count from 1. `decks` are the decks that each candidate plays.
+    """
+
+    rules: RuleSet
+    entry: Entry
+    axes: tuple[Axis, ...]
+    objective: str
+    others: tuple[Entry, ...]
+    seatings: NDArray[np.uint8]
+    seed: int
+    decks: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The question, ready for JSON."""
+        return {
+            "strategy": self.entry.label,
+            "tuned": [axis.parameter.name for axis in self.axes],
+            "objective": self.objective,
+            "against": [other.label for other in self.others],
+            "seatings": self.seatings.tolist(),
+            "digests": [entry.digest for entry in (self.entry, *self.others)],
+            "rules": self.rules.to_dict(),
+            "seed": self.seed,
+            "decks": self.decks,
+        }
+
+    @property
+    def deals(self) -> int:
+        """Deals that a candidate plays."""
+        return self.decks * len(self.seatings)
+
+
+class Kept(Protocol):
+    """What was played before, and takes what is played now (runs.tunefile.TuneFile).
+
+    `candidates` holds parameters and sum by generation and candidate; `parts` sums and products by label and part.
+    """
+
+    candidates: dict[tuple[int, int], tuple[Values, int]]
+    parts: dict[tuple[str, int], tuple[list[int], list[list[int]]]]
+
+    def add_candidate(self, key: tuple[int, int], values: Values, total: int) -> None:
+        """Keep what a candidate reached."""
+
+    def add_part(self, key: tuple[str, int], sums: list[int], products: list[list[int]]) -> None:
+        """Keep a part of a confirmation."""
+
+
+class Table:
+    """Plays candidates against the same others on the same decks, with `threads` threads.
+
+    `report` is called with the number of deals of every piece that is played.
     """
 
     def __init__(
-        self, rules: RuleSet, others: Sequence[Entry], seatings: NDArray[np.uint8], seed: int, threads: int
+        self, question: Question, threads: int, report: Callable[[int], None] = lambda deals: None
     ) -> None:
-        self._rules, self._others, self._seatings, self._seed = rules, others, seatings, seed
-        self._seats = np.argmax(seatings == 0, axis=1)
-        self._threads = threads
+        self._question, self._threads, self._report = question, threads, report
+        self._seats = np.argmax(question.seatings == 0, axis=1)
+        shard = min(entry.strategy.shard_deals for entry in (question.entry, *question.others))
+        self._piece = max(1, shard // PIECES // len(question.seatings))  # decks
 
-    @property
-    def block(self) -> int:
-        """Deals of a deck."""
-        return len(self._seatings)
-
-    def play(
-        self,
-        candidates: Sequence[Entry],
-        first: int,
-        decks: int,
-        report: Callable[[int], None] = lambda deals: None,
-    ) -> Iterator[Block]:
-        """The blocks of each candidate in turn, int64[decks, 2]: deals it won and what they scored.
-
-        `report` is called with the deals of every piece that is played.
+    def play(self, candidates: Sequence[Entry], first: int) -> Iterator[Ints]:
+        """What each candidate in turn did on the decks from `first` on: int64[decks, 2], deals won and their scores.
 
         Raises
         ------
@@ -147,142 +194,141 @@ class Table:
         """
         pool = ThreadPoolExecutor(self._threads, thread_name_prefix="sisepai")
         try:
-            jobs = [self._submit(pool, candidate, first, decks) for candidate in candidates]
-            for pieces in jobs:
+            for pieces in [self._begin(pool, candidate, first) for candidate in candidates]:
                 blocks = []
                 for piece in pieces:
                     blocks.append(piece.result())
-                    report(len(blocks[-1]) * self.block)
+                    self._report(len(blocks[-1]) * len(self._seats))
                 yield np.concatenate(blocks)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _submit(self, pool: ThreadPoolExecutor, entry: Entry, first: int, decks: int) -> list[Future[Block]]:
-        simulator = Simulator(self._rules, [entry, *self._others], self._seatings, self._seed)
-        shard = min(e.strategy.shard_deals for e in (entry, *self._others))
-        size = max(1, shard // CHUNKS // self.block)
-        last = first + decks
+    def _begin(self, pool: ThreadPoolExecutor, candidate: Entry, first: int) -> list[Future[Ints]]:
+        question, last = self._question, first + self._question.decks
+        simulator = Simulator(question.rules, [candidate, *question.others], question.seatings, question.seed)
         return [
-            pool.submit(self._blocks, simulator, n, min(size, last - n)) for n in range(first, last, size)
+            pool.submit(self._blocks, simulator, deck, min(self._piece, last - deck))
+            for deck in range(first, last, self._piece)
         ]
 
-    def _blocks(self, simulator: Simulator, first: int, decks: int) -> Block:
-        rows = simulator.play(first * self.block, decks * self.block).rows
-        won = rows["winner"].reshape(decks, self.block) == self._seats
-        scores = np.where(won, rows["score"].reshape(won.shape), 0)
+    def _blocks(self, simulator: Simulator, first: int, decks: int) -> Ints:
+        block = len(self._seats)
+        rows = simulator.play(first * block, decks * block).rows
+        won = rows["winner"].reshape(decks, block) == self._seats
+        scores = np.where(won, rows["score"].reshape(decks, block), 0)
         return np.stack([won.sum(1), scores.sum(1)], axis=1, dtype=np.int64)
 
 
-@dataclass(frozen=True)
-class Generation:
-    """What a generation came to: its number from 0, and what each candidate reached a deal."""
-
-    number: int
-    values: NDArray[np.float64]
-
-
 class Search:
-    """CMA-ES over the parameters of an entry.
+    """CMA-ES over the axes of a question; the same values told take it the same way.
 
-    Known values (by generation and candidate) are told again and not played, which takes it to where it was.
+    Raises
+    ------
+    InputError
+        The optimiser is not installed.
     """
 
-    def __init__(self, entry: Entry, axes: Sequence[Axis], seed: int) -> None:
-        from cmaes import CMA
-
-        self._entry, self._axes = entry, axes
-        box = np.array([[0.0, 1.0]] * len(axes))
-        self._optimiser: Any = CMA(
-            np.array([axis.place() for axis in axes]), STEP, bounds=box, seed=seed % 2**32
-        )
-        self._points: list[NDArray[np.float64]] = []
+    def __init__(self, question: Question) -> None:
+        try:
+            from cmaes import CMA
+        except ImportError:
+            raise InputError("tuning needs a package more: pip install 'sisepai[tune]'") from None
+        self._axes = question.axes
+        self._optimiser = CMA(
+            np.array([axis.place for axis in self._axes]), STEP, bounds=np.array([[0.0, 1.0]] * len(self._axes)),
+            seed=question.seed % 2**32, lr_adapt=True,
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
         """Candidates of a generation."""
         return int(self._optimiser.population_size)
 
-    def ask(self) -> list[dict[str, Value]]:
-        """The parameters of the candidates of the next generation."""
-        self._points = [self._optimiser.ask() for _ in range(self.size)]
-        return [self._values(point) for point in self._points]
+    def step(self, play: Callable[[list[Values]], list[int]]) -> list[int]:
+        """One generation: `play` is given the candidates and returns what each reached, the more the better."""
+        points = [self._optimiser.ask() for _ in range(self.size)]
+        reached = play([self._values(point) for point in points])
+        self._optimiser.tell([(point, -total) for point, total in zip(points, reached, strict=True)])
+        return reached
 
-    def tell(self, values: NDArray[np.float64]) -> None:
-        """What they reached, the more the better."""
-        self._optimiser.tell([(p, -float(v)) for p, v in zip(self._points, values, strict=True)])
-
-    def found(self) -> dict[str, Value]:
-        """The middle of where it searches: under noise a better guess than the candidate that was luckiest."""
+    def found(self) -> Values:
+        """The middle of where it looks: under noise a better guess than the candidate that was luckiest."""
         return self._values(self._optimiser.mean)
 
-    def _values(self, point: NDArray[np.float64]) -> dict[str, Value]:
+    def _values(self, point: NDArray[np.float64]) -> Values:
         return {axis.parameter.name: axis.value(float(x)) for axis, x in zip(self._axes, point, strict=True)}
 
 
-def tune(
-    search: Search,
-    table: Table,
-    entry: Entry,
-    *,
-    objective: str,
-    generations: int,
-    decks: int,
-    known: Mapping[tuple[int, int], tuple[dict[str, Value], int]],
-    keep: Callable[[int, int, dict[str, Value], int], None],
-    report: Callable[[int], None],
-) -> Iterator[Generation]:
-    """Run the search; each generation plays the next `decks` decks from `TUNING_DECKS` on.
+def generations(
+    question: Question, search: Search, table: Table, kept: Kept, count: int
+) -> Iterator[list[float]]:
+    """Search for `count` generations, each on the next decks from `TUNING_DECKS` on; what is kept is not played again.
 
-    Parameters
-    ----------
-    known
-        By generation and candidate the parameters and the sum that were kept.
-    keep
-        Called with generation, candidate, parameters and sum of every candidate that is played, in order.
-    report
-        Called with numbers of deals played.
+    Yields after every generation what its candidates reached a deal.
 
     Raises
     ------
     InputError
-        What is known belongs to another search.
+        What is kept is not what this search asks for.
     SisepaiError
         A strategy chose what was not offered.
     """
-    column = OBJECTIVES.index(objective)
-    for generation in range(generations):
-        asked = search.ask()
-        sums = []
-        for i, values in enumerate(asked):
-            if (generation, i) not in known:
-                break
-            stored, total = known[generation, i]
-            if stored != values:
-                raise InputError(f"generation {generation}, candidate {i}: not the one this search asks for")
-            sums.append(total)
-        rest = [with_values(entry, values) for values in asked[len(sums) :]]
-        first = TUNING_DECKS + generation * decks
-        for blocks in table.play(rest, first, decks, report) if rest else ():
+    column = OBJECTIVES.index(question.objective)
+
+    def reached(generation: int, asked: list[Values]) -> list[int]:
+        totals = list(_known(kept, generation, asked))
+        rest = asked[len(totals) :]
+        entries = [with_values(question.entry, values) for values in rest]
+        played = table.play(entries, TUNING_DECKS + generation * question.decks) if rest else ()
+        for values, blocks in zip(rest, played, strict=True):
             total = int(blocks[:, column].sum())
-            keep(generation, len(sums), asked[len(sums)], total)
-            sums.append(total)
-        reached = np.array(sums) / (decks * table.block)
-        search.tell(reached)
-        yield Generation(generation, reached)
+            kept.add_candidate((generation, len(totals)), values, total)
+            totals.append(total)
+        return totals
+
+    for generation in range(count):
+        totals = search.step(partial(reached, generation))
+        yield [total / question.deals for total in totals]
 
 
-def check_installed() -> None:
-    """Refuse early where the optimiser is missing.
+def _known(kept: Kept, generation: int, asked: list[Values]) -> Iterator[int]:
+    """The sums of the first candidates of a generation, as far as they are kept."""
+    for i, values in enumerate(asked):
+        if (generation, i) not in kept.candidates:
+            return
+        stored, total = kept.candidates[generation, i]
+        if stored != values:
+            raise InputError(
+                f"candidate {i} of generation {generation} is not the one that this search asks for; "
+                "start anew in another file"
+            )
+        yield total
+
+
+def confirm(question: Question, table: Table, kept: Kept, tuned: Entry) -> tuple[Ints, Ints]:
+    """Play the start and `tuned` on the decks from 0 on, which no candidate has seen: `PARTS` times those of one.
+
+    Returns
+    -------
+    total : int64[5]
+        Sums over the blocks of deals, wins and scores of the start, wins and scores of the tuned one.
+    gram : int64[5, 5]
+        Sums over the blocks of the products of each pair.
 
     Raises
     ------
-    InputError
-        It is.
+    SisepaiError
+        A strategy chose what was not offered.
     """
-    try:
-        import cmaes  # noqa: F401
-    except ImportError:
-        raise InputError("tuning needs the package cmaes: pip install 'sisepai[tune]'") from None
-
-
-__all__ = ["OBJECTIVES", "Axis", "Generation", "Search", "SisepaiError", "Table", "axes_of", "tune"]
+    total, gram = np.zeros(5, np.int64), np.zeros((5, 5), np.int64)
+    for part in range(PARTS):
+        key = (tuned.label, part)
+        if key not in kept.parts:
+            start, new = table.play([question.entry, tuned], part * question.decks)
+            deals = np.full(question.decks, len(question.seatings))
+            blocks = np.column_stack([deals, start, new])
+            kept.add_part(key, blocks.sum(0).tolist(), (blocks.T @ blocks).tolist())
+        sums, products = kept.parts[key]
+        total += np.array(sums)
+        gram += np.array(products)
+    return total, gram
