@@ -196,7 +196,7 @@ def _result(question: "Question", tuned: "Entry", total: Any, gram: Any, trials:
     try:
         figures = {key: _compared(total, gram, blocks, column) for column, key in ((1, "win"), (2, "score"))}
     except ValueError as error:  # no decks add up to these
-        raise InputError("the confirmation that is kept is damaged; name another file with --out") from error
+        raise InputError("the confirmation that is kept is damaged; start anew in another file") from error
     low = figures[question.objective]["difference"]["low"]
     return {
         "start": question.entry.label,

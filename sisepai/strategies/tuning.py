@@ -317,6 +317,8 @@ def confirm(question: Question, table: Table, kept: Kept, tuned: Entry) -> tuple
 
     Raises
     ------
+    InputError
+        What is kept is not of these decks.
     SisepaiError
         A strategy chose what was not offered.
     """
@@ -329,6 +331,8 @@ def confirm(question: Question, table: Table, kept: Kept, tuned: Entry) -> tuple
             blocks = np.column_stack([deals, start, new])
             kept.add_part(key, blocks.sum(0).tolist(), (blocks.T @ blocks).tolist())
         sums, products = kept.parts[key]
+        if sums[0] != question.deals or products[0] != [len(question.seatings) * n for n in sums]:
+            raise InputError("the confirmation that is kept is damaged; start anew in another file")
         total += np.array(sums)
         gram += np.array(products)
     return total, gram
