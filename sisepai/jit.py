@@ -36,6 +36,7 @@ _NO_KERNELS = {
     "rulefile.py",
     "simulator.py",
     "stepper.py",
+    "faults.py",
     "plain.py",
     "plugins.py",
     "base.py",
@@ -81,9 +82,9 @@ if CACHE_FOLDER is not None:
     config.CACHE_DIR = str(CACHE_FOLDER)
 
 
-def is_compiled() -> bool:
-    """Whether an earlier start has left the kernels behind: the one that plays is compiled last."""
-    return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob("chunk.play_chunk-*.nbc"))
+def is_compiled(name: str = "play_chunk") -> bool:
+    """Whether an earlier start has left a kernel of `engine/chunk.py` behind: the one that plays is compiled last."""
+    return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob(f"chunk.{name}-*.nbc"))
 
 
 def inner(function):
@@ -96,9 +97,12 @@ def small(function):
     return numba.njit(forceinline=True, **_FLAGS)(function)
 
 
-def kernel(signature):
-    """A function that Python or a function table calls: compiled once for its signature, then kept."""
-    return numba.njit(signature, cache=CACHE_FOLDER is not None, **_FLAGS)
+def kernel(signature, keep=True):
+    """A function that Python or a function table calls: compiled once for its signature, then kept.
+
+    A plug-in's is not kept (`keep`): the digest that names the folder knows nothing of its files.
+    """
+    return numba.njit(signature, cache=keep and CACHE_FOLDER is not None, **_FLAGS)
 
 
 @numba.extending.intrinsic

@@ -219,6 +219,11 @@ class Wishes:
         self.kinds = [word for word in self.words if word in (*OTHER_WISHES, *MELDS)]
         self.cards = [parse_cards(word)[0] for word in self.words if word not in self.kinds]
 
+    @property
+    def label(self):
+        """What messages call it."""
+        return " ".join(self.words) or "patience"
+
     def compiled(self):
         """The kernel form."""
         numbers = OTHER_WISHES | {kind: number for number, kind in enumerate(MELDS)}

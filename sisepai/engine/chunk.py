@@ -2,6 +2,7 @@
 
 Cost, one core at about 3 GHz: see benchmarks/. The strategies are entries of a table of first-class functions
 (about 10 ns a call); tried and dropped: strategies as compile-time closures (never cached by Numba).
+Numba takes half a millisecond to hand such a table to a kernel, so that a deal in steps has a kernel without one.
 """
 
 import numba
@@ -51,10 +52,10 @@ _STRATEGY = numba.types.FunctionType(STRATEGY_SIGNATURE)
 _STRATEGIES = numba.types.UniTuple(_STRATEGY, ENTRIES)
 
 
-# Everything a thread writes while it plays a deal. `paused`: a choice is due that comes from outside, in `choice`.
+# Everything a thread writes while it plays a deal; `choice` is the last one, or in a deal in steps the next.
 WORK = np.dtype(
     [("game", GAME), ("rng", RNG, SEATS + 1), ("scratch", SCRATCH), ("trial", TRIAL, SEATS), ("redeals", "i8"),
-     ("paused", "i8"), ("choice", "i8")],
+     ("choice", "i8")],
     align=True,
 )  # fmt: skip
 
@@ -76,8 +77,8 @@ def shuffle_deck(tables, rng, seed, deck, attempt, cards):
 
 
 @inner
-def start_deal(tables, work, seed, deck, dealer, given):
-    """Deal deck number `deck`, again after each redeal; returns how many redeals there were.
+def start_deal(tables, work, seed, deck, dealer, given, row):
+    """Deal deck number `deck`, again after each redeal, and note the dealt deadwood in the row.
 
     `dealer` may be NONE: then the deck tells. With `given` the first deck is in `hidden.deck` already.
     """
@@ -92,7 +93,9 @@ def start_deal(tables, work, seed, deck, dealer, given):
         shuffle_deck(tables, work.rng[DECK_RNG], seed, deck, attempt, game.hidden.deck)
     for seat in range(tables.players):
         open_stream(work.rng[seat], seed, deck, attempt, seat + 1)
-    return attempt
+    work.redeals = attempt
+    for seat in range(SEATS):
+        row.dealt_deadwood[seat] = game.hands[seat].dead if seat < tables.players else NONE
 
 
 @inner
@@ -111,31 +114,24 @@ def ask(tables, work, answers, discards, parameters, seating):
 
 
 @small
-def play_out(tables, work, answers, discards, parameters, seating, pause):
-    """Ask the strategies until the deal is over, or a seat of the mask `pause` is due."""
+def play_out(tables, work, answers, discards, parameters, seating):
+    """Ask the strategies until the deal is over."""
     game = work.game
-    hidden = game.hidden
-    choice = work.choice
     while True:
-        if work.paused:
-            work.paused = 0
-        else:
-            go_on(tables, game)
-            if hidden.phase >= OVER:
-                return
-            if pause >> hidden.due & 1:
-                work.paused = 1
-                return
-            choice = ask(tables, work, answers, discards, parameters, seating)
-        submit(tables, game, choice)
+        go_on(tables, game)
+        if game.hidden.phase >= OVER:
+            return
+        work.choice = ask(tables, work, answers, discards, parameters, seating)
+        submit(tables, game, work.choice)
 
 
 @inner
-def fill_row(tables, game, row, redeals):
+def fill_row(tables, work, row):
     """One DEAL row from a deal that is over."""
+    game = work.game
     table, hidden = game.table, game.hidden
     row.dealer = table.dealer
-    row.redeals = redeals
+    row.redeals = work.redeals
     row.outcome = hidden.outcome
     row.winner = hidden.winner
     row.win_by = hidden.win_by
@@ -159,13 +155,13 @@ def fill_row(tables, game, row, redeals):
 PLAY_CHUNK = numba.int64(
     numba.typeof(one(TABLES)), _STRATEGIES, _STRATEGIES, numba.typeof(one(ALL_PARAMETERS)), numba.uint8[:, ::1],
     numba.int64, numba.uint64, numba.uint64, numba.uint8[::1], numba.uint8[:, ::1], numba.int64,
-    numba.typeof(one(DEAL)), numba.uint64[::1], numba.uint16[::1], numba.typeof(one(WORK)), numba.int64,
+    numba.typeof(one(DEAL)), numba.uint64[::1], numba.uint16[::1], numba.typeof(one(WORK)),
 )  # fmt: skip
 
 
 def play_chunk(
     tables, answers, discards, parameters, seatings, match, seed, first, dealers, decks, done, rows, events,
-    event_counts, work, pause,
+    event_counts, work,
 ):  # fmt: skip
     """Play the deals from number `first` on into `rows`; returns how many are there at the end.
 
@@ -173,8 +169,7 @@ def play_chunk(
     come from the seed. In matches of `match` deals (0: none) the winner of a deal deals the next one, after a drawn
     deal the dealer again; without `dealers` a chunk must begin with a match. The `done` deals played before are left
     alone. Stops early when fewer than MOST_EVENTS places are left in `events` (unless that is empty: then no events
-    are kept), when a strategy chose what it may not, when a deal has more than MOST_EVENTS events, and where a seat of
-    the mask `pause` is due, whose choice `work` must then hold for the next call, which goes on: `work` tells.
+    are kept), when a strategy chose what it may not, or when a deal has more than MOST_EVENTS events: `work` tells.
     """
     game = work[0].game
     n_seatings = np.uint64(len(seatings))
@@ -188,21 +183,14 @@ def play_chunk(
             dealer = np.int64(dealers[i])
         elif match > 0 and number % np.uint64(match) > 0:
             dealer = np.int64(rows[i - 1].dealer if rows[i - 1].winner == NONE else rows[i - 1].winner)
-        if not work[0].paused:
-            for j in range(decks.shape[1]):
-                game.hidden.deck[j] = decks[i, j]
-            work[0].redeals = start_deal(
-                tables[0], work[0], seed, number // n_seatings, dealer, decks.shape[1] > 0
-            )
-            for seat in range(SEATS):
-                rows[i].dealt_deadwood[seat] = game.hands[seat].dead if seat < tables[0].players else NONE
+        for j in range(decks.shape[1]):
+            game.hidden.deck[j] = decks[i, j]
+        start_deal(tables[0], work[0], seed, number // n_seatings, dealer, decks.shape[1] > 0, rows[i])
         seating = seatings[np.int64(number % n_seatings)]
-        play_out(tables[0], work[0], answers, discards, parameters[0], seating, pause)
-        if work[0].paused:
-            return i
+        play_out(tables[0], work[0], answers, discards, parameters[0], seating)
         if game.hidden.phase == ILLEGAL or game.table.events > MOST_EVENTS:
             return i
-        fill_row(tables[0], game, rows[i], work[0].redeals)
+        fill_row(tables[0], work[0], rows[i])
         if len(events) > 0:
             event_counts[i] = game.table.events
             for j in range(game.table.events):
@@ -211,15 +199,27 @@ def play_chunk(
     return len(rows)
 
 
-ASK_STRATEGY = numba.int64(
-    numba.typeof(one(TABLES)), _STRATEGIES, _STRATEGIES, numba.typeof(one(ALL_PARAMETERS)), numba.uint8[::1],
-    numba.typeof(one(WORK)),
+STEP_DEAL = numba.void(
+    numba.typeof(one(TABLES)), numba.typeof(one(WORK)), numba.boolean, numba.uint64, numba.uint64, numba.int64,
+    numba.uint8[::1], numba.typeof(one(DEAL)),
 )  # fmt: skip
 
 
-def ask_strategy(tables, answers, discards, parameters, seating, work):
-    """The choice of the seat that is due in a paused deal, which stays as it is."""
-    return ask(tables[0], work[0], answers, discards, parameters[0], seating)
+def step_deal(tables, work, start, seed, deck, dealer, cards, row):
+    """Begin a deal (`start`), or take the choice in `work`; play to the next choice or the end, and fill the row.
+
+    `dealer` and `cards` as `start_deal` and `play_chunk` take them.
+    """
+    game = work[0].game
+    if start:
+        for j in range(len(cards)):
+            game.hidden.deck[j] = cards[j]
+        start_deal(tables[0], work[0], seed, deck, dealer, len(cards) > 0, row[0])
+    else:
+        submit(tables[0], game, work[0].choice)
+    go_on(tables[0], game)
+    if game.hidden.phase == OVER:
+        fill_row(tables[0], work[0], row[0])
 
 
 DECK_ROWS = numba.void(

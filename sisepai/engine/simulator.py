@@ -6,11 +6,14 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from sisepai.cards import N_TYPES
+from sisepai.cards import N_TYPES, NONE
 from sisepai.engine import chunk
 from sisepai.engine.chunk import STRATEGY_SIGNATURE, WORK, one
+from sisepai.engine.faults import TOO_LONG, StrategyFault, not_offered, raised
+from sisepai.engine.plain import Plain
 from sisepai.engine.randomness import RNG
 from sisepai.engine.records import ALL_PARAMETERS, DEAL, ENTRIES, EVENT, MOST_EVENTS
+from sisepai.engine.stepper import Stepper, step_deal
 from sisepai.errors import InputError, SisepaiError
 from sisepai.jit import kernel
 from sisepai.rules.ruleset import RuleSet
@@ -18,7 +21,6 @@ from sisepai.rules.tables import TABLES, build_tables
 
 EVENTS_A_DEAL = 64  # first guess for the room events need; more is made when it does not do
 NO_SEATS, NO_DECKS = np.zeros(0, np.uint8), np.zeros((0, 0), np.uint8)
-NO_EVENTS, NO_COUNTS = np.zeros(0, np.uint64), np.zeros(0, np.uint16)
 
 
 class Compiled(NamedTuple):
@@ -28,13 +30,18 @@ class Compiled(NamedTuple):
     discard: Callable
     values: Sequence[float]
     sees_all: bool = False
+    file: str = ""  # where it is written
 
 
 class Entry(Protocol):
     """What `Simulator` asks of an entry (strategies.base.Entry)."""
 
-    def compiled(self) -> Compiled:
-        """The kernel form of the strategy, with its parameters."""
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+
+    def compiled(self) -> Compiled | Plain:
+        """The strategy with its parameters, compiled where it is not plain Python."""
 
 
 class Chunk(NamedTuple):
@@ -48,9 +55,9 @@ class Chunk(NamedTuple):
     event_counts: np.ndarray | None
 
 
-def compile_function(function: Callable) -> Callable:
-    """The kernel form of an `answer` or `discard` function over a View."""
-    return kernel(STRATEGY_SIGNATURE)(function)
+def compile_function(function: Callable, keep: bool = True) -> Callable:
+    """The kernel form of an `answer` or `discard` function over a View; `keep` as in `jit.kernel`."""
+    return kernel(STRATEGY_SIGNATURE, keep)(function)
 
 
 @cache
@@ -59,18 +66,12 @@ def _play_chunk() -> Callable:
 
 
 @cache
-def _ask_strategy() -> Callable:
-    return kernel(chunk.ASK_STRATEGY)(chunk.ask_strategy)
-
-
-@cache
 def _deck_rows() -> Callable:
     return kernel(chunk.DECK_ROWS)(chunk.deck_rows)
 
 
-@cache
 def tables_array(rules: RuleSet) -> np.recarray:
-    """The tables of a rule set as the array of one record that kernels take; shared by all, who only read it."""
+    """The tables of a rule set as the array of one record that kernels take."""
     tables = one(TABLES)
     tables[0] = build_tables(rules)
     return tables
@@ -90,7 +91,13 @@ class Simulator:
     Raises
     ------
     InputError
-        Matches under more than one seating.
+        Matches under more than one seating, or a strategy that cannot be compiled.
+
+    Attributes
+    ----------
+    tables, parameters : what kernels take; seed : uint64
+    in_steps : bool
+        Whether a strategy is plain Python. Then deals are played decision by decision, hundreds of times slower.
 
     Safe to call from any number of threads; kernels run without the GIL.
     """
@@ -100,19 +107,41 @@ class Simulator:
     ) -> None:
         if match and len(seatings) > 1:
             raise InputError("a match is played under one seating; use --seating fixed")
-        strategies = [entry.compiled() for entry in entries]
-        padded = [*strategies, *[strategies[0]] * (ENTRIES - len(strategies))]
+        self._labels = [entry.label for entry in entries]
+        self._strategies = [entry.compiled() for entry in entries]
         self.tables = tables_array(rules)
-        self._answers = tuple(strategy.answer for strategy in padded)
-        self._discards = tuple(strategy.discard for strategy in padded)
         self.parameters = one(ALL_PARAMETERS)
-        for i, strategy in enumerate(strategies):
+        for i, strategy in enumerate(self._strategies):
             self.parameters["entry"]["value"][0, i, : len(strategy.values)] = strategy.values
             self.parameters["entry"]["sees_all"][0, i] = strategy.sees_all
         self._seatings = np.ascontiguousarray(seatings, dtype=np.uint8)
-        self._seed = np.uint64(seed)
+        self.seed = np.uint64(seed)
         self._match = match
-        self._kernel = _play_chunk()  # compiled here, so that playing is all playing
+        compiled = [strategy for strategy in self._strategies if isinstance(strategy, Compiled)]
+        self.in_steps = len(compiled) < len(self._strategies)
+        if not self.in_steps:
+            padded = [*compiled, *[compiled[0]] * (ENTRIES - len(compiled))]
+            self._answers = tuple(strategy.answer for strategy in padded)
+            self._discards = tuple(strategy.discard for strategy in padded)
+        # Compiled here, so that playing is all playing.
+        self._kernel = step_deal() if self.in_steps else _play_chunk()
+
+    @property
+    def seatings(self) -> int:
+        """Number of seatings, S."""
+        return len(self._seatings)
+
+    def entry(self, number: int, seat: int) -> int:
+        """Which entry sits on `seat` in deal `number`."""
+        return int(self._seatings[number % len(self._seatings), seat])
+
+    def strategy(self, number: int, seat: int) -> Compiled | Plain:
+        """What plays `seat` in deal `number`."""
+        return self._strategies[self.entry(number, seat)]
+
+    def label(self, number: int, seat: int) -> str:
+        """The label of what plays `seat` in deal `number`."""
+        return self._labels[self.entry(number, seat)]
 
     def play(self, first: int, count: int, events: bool = False, dealers: np.ndarray | None = None) -> Chunk:
         """Play the deals `first` .. `first + count - 1`; `dealers` uint8[count] deal instead of those of the plan.
@@ -121,11 +150,12 @@ class Simulator:
 
         Raises
         ------
+        StrategyFault
+            A strategy raised, or chose what it was not offered; the message names the deal.
         SisepaiError
-            A strategy answered something that was not offered; the message names the deal.
+            A deal would not end.
         """
-        given = self.checked(count, NO_SEATS if dealers is None else dealers, NO_DECKS, first)
-        return self._play(first, count, events, *given)
+        return self._play(first, count, events, NO_SEATS if dealers is None else dealers, NO_DECKS)
 
     def play_decks(
         self, dealers: np.ndarray, cards: np.ndarray, events: bool = False, first: int = 0
@@ -134,13 +164,10 @@ class Simulator:
 
         They take the numbers from `first` on for seatings and random streams. Raises as `play`.
         """
-        given = self.checked(len(cards), dealers, cards, first)
-        return self._play(first, len(dealers), events, *given)
+        return self._play(first, len(cards), events, dealers, cards)
 
-    def checked(
-        self, count: int, dealers: np.ndarray, decks: np.ndarray, first: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The dealers and decks of `count` deals, either of which may be empty; kernels check no bounds.
+    def check(self, count: int, dealers: np.ndarray, decks: np.ndarray, first: int) -> None:
+        """Refuse dealers and decks that `count` deals cannot have; either may be empty. Kernels check no bounds.
 
         Raises
         ------
@@ -152,56 +179,78 @@ class Simulator:
             raise ValueError(f"deal {first} is not the first of its match of {self._match}; give its dealer")
         if len(decks) and (decks.shape != (count, pack) or decks.max(initial=0) >= N_TYPES):
             raise ValueError(f"cards: must be {count} packs of {pack} card types")
-        if (len(dealers) or len(decks)) and (dealers.shape != (count,) or dealers.max(initial=0) >= players):
+        given = len(dealers) or len(decks)
+        if given and (dealers.shape != (count,) or dealers.max(initial=0) >= players):
             raise ValueError(f"dealers: must be {count} seats below {players}")
-        return np.ascontiguousarray(dealers, np.uint8), np.ascontiguousarray(decks, np.uint8)
-
-    def entry(self, number: int, seat: int) -> int:
-        """Which entry sits on `seat` in deal `number`."""
-        return int(self._seatings[number % len(self._seatings), seat])
-
-    def run(
-        self, first: int, rows: np.ndarray, work: np.recarray, *, done: int = 0,
-        dealers: np.ndarray = NO_SEATS, decks: np.ndarray = NO_DECKS, room: np.ndarray = NO_EVENTS,
-        counts: np.ndarray = NO_COUNTS, pause: int = 0,
-    ) -> int:  # fmt: skip
-        """One call of the kernel (`chunk.play_chunk`), whose arguments these are."""
-        return self._kernel(
-            self.tables, self._answers, self._discards, self.parameters, self._seatings, self._match, self._seed,
-            np.uint64(first), dealers, decks, done, rows, room, counts, work, pause,
-        )  # fmt: skip
-
-    def ask(self, number: int, work: np.recarray) -> int:
-        """The choice of the strategy whose seat is due in the paused deal `number`."""
-        seating = self._seatings[number % len(self._seatings)]
-        return _ask_strategy()(self.tables, self._answers, self._discards, self.parameters, seating, work)
 
     def _play(self, first: int, count: int, events: bool, dealers: np.ndarray, decks: np.ndarray) -> Chunk:
+        self.check(count, dealers, decks, first)
         rows = np.zeros(count, DEAL).view(np.recarray)
+        rows["outcome"] = NONE  # of a deal that is not played to its end
         counts = np.zeros(count if events else 0, np.uint16)
-        pieces = [NO_EVENTS]
-        done = 0
-        while done < count:
-            room = np.empty((count - done) * EVENTS_A_DEAL + MOST_EVENTS if events else 0, np.uint64)
+        play = self._in_steps if self.in_steps else self._at_once
+        words = play(
+            first,
+            rows,
+            counts,
+            np.ascontiguousarray(dealers, np.uint8),
+            np.ascontiguousarray(decks, np.uint8),
+        )
+        return Chunk(rows, words.view(EVENT), counts) if events else Chunk(rows, None, None)
+
+    def _at_once(
+        self, first: int, rows: np.ndarray, counts: np.ndarray, dealers: np.ndarray, decks: np.ndarray
+    ) -> np.ndarray:
+        """Fill rows and counts of events, where those are wanted, with the kernel; returns the events."""
+        pieces = [np.zeros(0, np.uint64)]
+        done, events = 0, len(counts) > 0
+        while done < len(rows):
+            room = np.empty((len(rows) - done) * EVENTS_A_DEAL + MOST_EVENTS if events else 0, np.uint64)
             work = one(WORK)
-            played = self.run(
-                first, rows, work, done=done, dealers=dealers, decks=decks, room=room, counts=counts
-            )
-            if played < count and (not events or played == done):
-                raise SisepaiError(f"deal {first + played}: {_fault(work[0].game)}")
+            try:
+                played = self._kernel(
+                    self.tables, self._answers, self._discards, self.parameters, self._seatings, self._match, self.seed,
+                    np.uint64(first), dealers, decks, done, rows, room, counts, work,
+                )  # fmt: skip
+            except Exception as error:
+                number = first + int(np.argmax(rows["outcome"] == NONE))
+                file = self.strategy(number, int(work[0].game.hidden.due)).file
+                raise self._fault(number, work[0], raised(error, file)) from error
+            if played < len(rows) and (not events or played == done):
+                raise self._stopped(first + played, work[0])
             pieces.append(room[: int(counts[done:played].sum())])
             done = played
-        if not events:
-            return Chunk(rows, None, None)
-        words = pieces[1] if len(pieces) == 2 else np.concatenate(pieces)
-        return Chunk(rows, words.view(EVENT), counts)
+        return pieces[1] if len(pieces) == 2 else np.concatenate(pieces)
 
+    def _in_steps(
+        self, first: int, rows: np.ndarray, counts: np.ndarray, dealers: np.ndarray, decks: np.ndarray
+    ) -> np.ndarray:
+        """As `_at_once`, decision by decision."""
+        stepper = Stepper(self)
+        pieces = [np.zeros(0, EVENT)]
+        for i in range(len(rows)):
+            dealer = None
+            if len(dealers):
+                dealer = int(dealers[i])
+            elif self._match and (first + i) % self._match:
+                before = rows[i - 1]
+                dealer = int(before.dealer if before.winner == NONE else before.winner)
+            stepper.play(first + i, dealer, decks[i] if len(decks) else None)
+            rows[i] = stepper.row[0]
+            if len(counts):
+                pieces.append(stepper.events)
+                counts[i] = len(pieces[-1])
+        return np.concatenate(pieces)
 
-def _fault(game: np.record) -> str:
-    """Why the kernel stopped in the middle of a deal."""
-    if game.table.events > MOST_EVENTS:
-        return f"more than {MOST_EVENTS} events; the rules redeal too often"
-    return f"the strategy of seat {game.hidden.due} chose what was not offered"
+    def _stopped(self, number: int, work: np.record) -> SisepaiError:
+        """Why the kernel stopped in the middle of a deal."""
+        game = work.game
+        if game.table.events > MOST_EVENTS:
+            return SisepaiError(f"deal {number}: {TOO_LONG}")
+        return self._fault(number, work, not_offered(game, int(work.choice)))
+
+    def _fault(self, number: int, work: np.record, reason: str) -> StrategyFault:
+        return StrategyFault(number, self.label(number, int(work.game.hidden.due)), work, reason)
 
 
 def decks(

@@ -1,18 +1,40 @@
-"""`Stepper`: one numbered deal of a `Simulator`, decision by decision, through the kernel that plays whole chunks."""
+"""`Stepper`: one numbered deal of a `Simulator`, decision by decision, on the machine that plays whole chunks."""
 
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sisepai.cards import N_TYPES
+from sisepai.cards import NONE
+from sisepai.engine import chunk
 from sisepai.engine.chunk import WORK, one
-from sisepai.engine.records import DEAL, EVENT, ILLEGAL, NO_WINDOW, PASS, SEATS, WIN, View
-from sisepai.rules.tables import FLOWERS, GENERALS
+from sisepai.engine.faults import (
+    TOO_LONG,
+    StrategyFault,
+    choices_of,
+    events_of,
+    is_answer,
+    not_offered,
+    raised,
+)
+from sisepai.engine.plain import Plain, Player
+from sisepai.engine.records import ANSWER_DUE, DEAL, DISCARD_DUE, ILLEGAL, MOST_EVENTS, SEATS, View
+from sisepai.errors import SisepaiError
+from sisepai.jit import kernel
 
 if TYPE_CHECKING:
     from sisepai.engine.simulator import Simulator
 
 ALL_SEATS = (1 << SEATS) - 1
+NO_CARDS = np.zeros(0, np.uint8)
+_INT64 = range(-(2**63), 2**63)
+
+
+@cache
+def step_deal() -> Callable:
+    """The kernel that plays from one choice to the next."""
+    return kernel(chunk.STEP_DEAL)(chunk.step_deal)
 
 
 class Stepper:
@@ -37,12 +59,16 @@ class Stepper:
 
     def __init__(self, simulator: "Simulator") -> None:
         self._simulator = simulator
+        self._kernel = step_deal()
         self._work = one(WORK)
-        self._rows = np.zeros(1, DEAL).view(np.recarray)
+        self._row = np.zeros(1, DEAL).view(np.recarray)
+        self._number, self._pause = 0, ALL_SEATS
+        self._players: dict[int, Player] = {}  # of this deal, by seat
+        self._views: dict[tuple[int, int], View] = {}
         self.work: np.record = self._work[0]
-        self._number = 0
-        self._given: tuple[np.ndarray, np.ndarray] = (np.zeros(0, np.uint8), np.zeros((0, 0), np.uint8))
-        self._pause = ALL_SEATS
+        # A field of a record costs microseconds, so those that every step reads are kept.
+        self._game = self.work.game
+        self._hidden, self._table = self._game.hidden, self._game.table
 
     def start(
         self, number: int, dealer: int | None = None, cards: np.ndarray | None = None, pause: int = ALL_SEATS
@@ -55,75 +81,129 @@ class Stepper:
         dealer : the seat that deals; None: the deck tells. Needed with `cards`, and inside a match.
         cards : uint8[pack], the deck; None: that of the number
         pause : mask of the seats whose choices are left to the caller; the others play their own strategy
+
+        Raises
+        ------
+        StrategyFault
+            A strategy that plays by itself raised, or chose what it was not offered; so may `submit`.
         """
         dealers = np.array([] if dealer is None else [dealer], np.uint8)
-        decks = np.zeros((0, 0), np.uint8) if cards is None else np.asarray(cards, np.uint8)[None]
-        self._number, self._pause = number, pause
-        self._given = self._simulator.checked(1, dealers, decks, number)
-        self.work.paused = 0
-        return self._go_on()
+        deck = NO_CARDS if cards is None else np.ascontiguousarray(cards, np.uint8)
+        self._simulator.check(1, dealers, NO_CARDS if cards is None else deck[None], number)
+        self._number, self._pause, self._players = number, pause, {}
+        self._step(True, number // self._simulator.seatings, NONE if dealer is None else dealer, deck)
+        return self._to_pause()
 
     @property
     def paused(self) -> bool:
         """Whether a choice is due."""
-        return bool(self.work.paused)
+        return self._hidden.phase in (ANSWER_DUE, DISCARD_DUE)
 
     @property
     def illegal(self) -> bool:
         """Whether the last choice was not offered; the deal then stands where it was due and cannot go on."""
-        return bool(self.work.game.hidden.phase == ILLEGAL)
+        return bool(self._hidden.phase == ILLEGAL)
 
     @property
     def seat(self) -> int:
         """The seat that is due."""
-        return int(self.work.game.hidden.due)
+        return int(self._hidden.due)
 
     @property
     def answers(self) -> bool:
         """Whether an answer to the open window is due; otherwise a discard."""
-        return bool(self.work.game.table.window != NO_WINDOW)
+        return is_answer(self._game)
 
     def choices(self) -> list[int]:
         """All that may be chosen: WIN, the numbers of the offered melds and PASS, or the cards to discard."""
-        if self.answers:
-            offers = self.work.game.offers
-            return [WIN] * bool(offers.win) + list(range(offers.n)) + [PASS] * (not offers.forced)
-        legal = int(self.work.game.hands[self.seat].one) & ~(GENERALS | FLOWERS)
-        return [card for card in range(N_TYPES) if legal >> card & 1]
+        return choices_of(self._game)
 
     def view(self) -> View:
         """What the seat that is due sees: the machine's own records, not copies."""
-        work, seat = self.work, self.seat
-        simulator, game = self._simulator, work.game
-        parameters = simulator.parameters.entry[0, simulator.entry(self._number, seat)]
-        return View(
-            simulator.tables[0], game.table, game.history, game.hands[seat], game.offers, seat, work.rng[seat],
-            parameters, work.scratch, work.trial[seat],
-        )  # fmt: skip
+        return self._view(self.seat)
 
     def ask(self) -> int:
-        """The choice of the strategy whose seat is due, which is not submitted; its random stream moves on."""
-        return self._simulator.ask(self._number, self._work)
+        """The choice of the strategy whose seat is due, which is not submitted; its random stream moves on.
+
+        Raises
+        ------
+        StrategyFault
+            It raised, or what it returned is no whole number.
+        """
+        seat = self.seat
+        strategy = self._simulator.strategy(self._number, seat)
+        try:
+            if isinstance(strategy, Plain):
+                if seat not in self._players:
+                    self._players[seat] = Player(strategy, self._view(seat))
+                choice = self._players[seat].ask(
+                    self.answers, self._game, self._work["rng"][0, seat : seat + 1]
+                )
+                if choice not in _INT64:
+                    raise OverflowError(f"{choice} is beyond all choices")
+                return choice
+            if strategy.sees_all:
+                self.work.trial[seat].start = self._game
+            return int((strategy.answer if self.answers else strategy.discard)(self._view(seat)))
+        except (Exception, SystemExit) as error:
+            raise self._fault(raised(error, strategy.file)) from error
 
     def submit(self, choice: int) -> bool:
         """Take the choice that is due and play to the next one; False when the deal is over, or `illegal`."""
-        self.work.choice = choice
-        return self._go_on()
+        self._take(choice)
+        return self._to_pause()
+
+    def play(self, number: int, dealer: int | None = None, cards: np.ndarray | None = None) -> None:
+        """Play a whole deal with the choices of its strategies.
+
+        Raises
+        ------
+        StrategyFault
+            One raised, or chose what it was not offered.
+        """
+        self.start(number, dealer, cards, pause=0)
 
     @property
     def row(self) -> np.ndarray:
         """DEAL[1], a copy: complete when the deal is over."""
-        return self._rows.copy()
+        return self._row.copy()
 
     @property
     def events(self) -> np.ndarray:
         """EVENT[n], a copy: what has happened so far."""
-        game = self.work.game
-        return game.history.event[: game.table.events].copy().view(EVENT)
+        return events_of(self._game)
 
-    def _go_on(self) -> bool:
-        dealers, decks = self._given
-        self._simulator.run(
-            self._number, self._rows, self._work, dealers=dealers, decks=decks, pause=self._pause
-        )
+    def _to_pause(self) -> bool:
+        """Let the seats that are not paused play their own strategy."""
+        while self.paused and not self._pause >> self.seat & 1:
+            choice = self.ask()
+            self._take(choice)
+            if self.illegal:
+                raise self._fault(not_offered(self._game, choice))
         return self.paused
+
+    def _take(self, choice: int) -> None:
+        self.work.choice = choice
+        self._step(False, 0, NONE, NO_CARDS)
+
+    def _step(self, start: bool, deck: int, dealer: int, cards: np.ndarray) -> None:
+        simulator = self._simulator
+        tables, seed = simulator.tables, simulator.seed
+        self._kernel(tables, self._work, start, seed, np.uint64(deck), dealer, cards, self._row)
+        if self._table.events > MOST_EVENTS:
+            raise SisepaiError(f"deal {self._number}: {TOO_LONG}")
+
+    def _view(self, seat: int) -> View:
+        entry = self._simulator.entry(self._number, seat)
+        if (seat, entry) not in self._views:
+            work, game = self.work, self._game
+            parameters = self._simulator.parameters.entry[0, entry]
+            self._views[seat, entry] = View(
+                self._simulator.tables[0], game.table, game.history, game.hands[seat], game.offers, seat,
+                work.rng[seat], parameters, work.scratch, work.trial[seat],
+            )  # fmt: skip
+        return self._views[seat, entry]
+
+    def _fault(self, reason: str) -> StrategyFault:
+        label = self._simulator.label(self._number, self.seat)
+        return StrategyFault(self._number, label, self.work, reason)
