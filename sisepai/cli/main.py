@@ -24,6 +24,7 @@ COMMANDS = {
     "tune": "Look for better parameters of a strategy.",
     "rules": "List the rule sets, print one, or tell where two differ (diff).",
     "strategies": "List the strategies, or tell all about one.",
+    "check-strategy": "Check that a strategy plays fair, under every rule set.",
 }
 
 
