@@ -140,7 +140,7 @@ def _search_and_confirm(
     known = sum(generation < count for generation, _ in file.candidates)
     # Of a confirmation that has begun it is not known yet whether it is of what will be found.
     total = (count * search.size - known + 2 * PARTS) * question.deals
-    played, note = 0, f"generation 1 of {count:,}"
+    played, note = 0, "generation 1"
 
     with shown(total, quiet, lambda: note) as show:
 
@@ -151,7 +151,7 @@ def _search_and_confirm(
 
         table = Table(question, wish.threads or _cores(), report)
         for number, reached in enumerate(generations(question, search, table, file, count), 1):
-            note = f"generation {min(number + 1, count):,} of {count:,}, {_told(question.objective, reached)}"
+            note = f"generation {number:,}: {_told(question.objective, reached)}"
         tuned = with_values(question.entry, search.found())
         note = "confirming"
         total_and_gram = confirm(question, table, file, tuned)
