@@ -1,5 +1,6 @@
 """The benchmarks work: a rehearsal with few deals fills every row, leaves nothing behind and keeps no record."""
 
+import json
 import re
 import subprocess
 import sys
@@ -30,6 +31,15 @@ def test_the_table_is_filled(tmp_path, monkeypatch):
     for row in rows:
         assert re.match(r"-?[\d,.]+", row[1]), row
     assert "A rehearsal" in page
+
+
+@pytest.mark.slow
+def test_strength_is_recorded(tmp_path):
+    record, page = tmp_path / "measured.json", tmp_path / "strength.md"
+    options = ("--rules", "cardavia", "--decks", "50", "--record", str(record), "--write", str(page))
+    for name in ("greedy", "random", "greedy"):  # one of them anew
+        assert called(str(BENCHMARKS / "strength.py"), name, *options) == page.read_text(encoding="utf-8")
+    assert [one["entry"] for one in json.loads(record.read_text(encoding="utf-8"))] == ["random", "greedy"]
 
 
 @pytest.mark.slow

@@ -21,10 +21,10 @@ COMMANDS = {
     "export": "Write the deals, events or decks of a run to one file.",
     "replay": "Show one deal turn by turn.",
     "analyze": "Show the melds, deadwood and winning cards of a hand.",
-    "tune": "Look for better parameters of a strategy.",
-    "rules": "List the rule sets, print one, or tell where two differ (diff).",
+    "rules": "List the rule sets, print one, or compare two (diff).",
     "strategies": "List the strategies, or tell all about one.",
     "check-strategy": "Check that a strategy plays fair, under every rule set.",
+    "tune": "Look for better parameters of a strategy.",
 }
 
 

@@ -118,11 +118,12 @@ def examine(
     wanted = deals or DEALS
     limits = {what: np.inf if deals else seconds * share for what, share in SHARES.items()}
     own = Table(rules, [entry] * rules.players, seed)
+    # First, since what fails here says more.
+    _decisions(_Inspector(entry, own, findings, seed), _pieces(wanted, limits["decisions"]))
     for opponent in ("random", "greedy"):
         table = Table(rules, [entry, *[Entry(STRATEGIES[opponent])] * (rules.players - 1)], seed)
         _whole_deals(table, findings, _pieces(wanted, limits["deals"]))
     _whole_deals(own, findings, _pieces(wanted, limits["deals"]))
-    _decisions(_Inspector(entry, own, findings, seed), _pieces(wanted, limits["decisions"]))
     findings.speed = _speed(table)
     if not findings.seen("no leak"):
         findings.failures.pop("no leak", None)
