@@ -12,12 +12,15 @@ from sisepai.rules.hand import HAND
 from sisepai.rules.offers import OFFERS
 from sisepai.rules.tables import TABLES
 
+
+def _records(**fields: np.dtype) -> np.dtype:
+    """A record of records, of which NumPy itself makes np.record."""
+    return np.dtype([(name, np.dtype((np.record, dtype))) for name, dtype in fields.items()], align=True)
+
+
 # What a view shows is new each time, so that it may be kept and changed; the rest belongs to the seat for the deal.
-SHOWN = np.dtype([("table", TABLE), ("history", HISTORY), ("hand", HAND), ("offers", OFFERS)], align=True)
-OWN = np.dtype(
-    [("tables", TABLES), ("rng", RNG), ("parameters", PARAMETERS), ("scratch", SCRATCH), ("trial", TRIAL)],
-    align=True,
-)
+SHOWN = _records(table=TABLE, history=HISTORY, hand=HAND, offers=OFFERS)
+OWN = _records(tables=TABLES, rng=RNG, parameters=PARAMETERS, scratch=SCRATCH, trial=TRIAL)
 
 
 class Plain(NamedTuple):
@@ -35,18 +38,24 @@ class Player:
     Parameters
     ----------
     plain : Plain
-    view : the machine's own view of the seat, the same records in every call
+    seat : its number
+    work : WORK[1], the deal and its memory as the machine has them
+    tables, parameters : TABLES[1] and PARAMETERS[1]
     """
 
-    def __init__(self, plain: Plain, view: View) -> None:
+    def __init__(
+        self, plain: Plain, seat: int, work: np.ndarray, tables: np.ndarray, parameters: np.ndarray
+    ) -> None:
         self._plain = plain
-        self._view = view
-        self._own = np.zeros(1, OWN).view(np.recarray)[0]
-        self._own.tables, self._own.parameters = view.tables, view.parameters
+        self._seat = seat
+        plain_work = work.view(np.ndarray)  # what a recarray gives takes ten times as long
+        self._game, self._rng = plain_work["game"], plain_work["rng"][:, seat]
+        self._own = np.zeros(1, OWN)
+        self._own["tables"], self._own["parameters"] = tables, parameters
         self._player = plain.make()
 
-    def ask(self, answers: bool, game: np.record, rng: np.ndarray) -> int:
-        """The choice of the seat in a deal; `rng` RNG[1] is its stream.
+    def ask(self, answers: bool) -> int:
+        """The choice of the seat, an answer or a discard; its stream moves on.
 
         Raises
         ------
@@ -55,30 +64,31 @@ class Player:
         Exception
             Whatever the strategy raises.
         """
-        self._own.rng = rng[0]
+        self._own["rng"] = self._rng
         if self._plain.sees_all:
-            self._own.trial.start = game
-        view = self._copy(answers)
+            self._own["trial"]["start"] = self._game
+        view = self._view(answers)
         choice = self._player.answer(view) if answers else self._player.discard(view)
-        rng[0] = self._own.rng
+        self._rng[:] = self._own["rng"]
         try:
             return operator.index(choice)
         except TypeError:
             what = "answer" if answers else "discard"
             raise TypeError(f"{what} returned {choice!r}, which is no whole number") from None
 
-    def _copy(self, answers: bool) -> View:
-        machine, own = self._view, self._own
-        shown = np.zeros(1, SHOWN).view(np.recarray)[0]
-        shown.table, shown.hand = machine.table, machine.hand
+    def _view(self, answers: bool) -> View:
+        """What the seat sees, in copies."""
+        game, own, shown = self._game, self._own, np.zeros(1, SHOWN)
+        shown["table"], shown["hand"] = game["table"], game["hands"][:, self._seat]
         # No more than is in use: what lies beyond may be left from another seat or deal.
-        events = int(machine.table.events)
-        shown.history.event[:events] = machine.history.event[:events]
+        events = game["table"]["events"][0]
+        shown["history"]["event"][:, :events] = game["history"]["event"][:, :events]
         if answers:
-            n = int(machine.offers.n)
-            shown.offers = machine.offers
-            shown.offers.kind[n:], shown.offers.partners[n:] = 0, 0
+            offers, n = shown["offers"], game["offers"]["n"][0]
+            offers[:] = game["offers"]
+            offers["kind"][:, n:], offers["partners"][:, n:] = 0, 0
+        table, history, hand, offered = (shown[name][0] for name in SHOWN.fields or ())
+        tables, rng, parameters, scratch, trial = (own[name][0] for name in OWN.fields or ())
         return View(
-            own.tables, shown.table, shown.history, shown.hand, shown.offers, machine.seat, own.rng, own.parameters,
-            own.scratch, own.trial,
+            tables, table, history, hand, offered, self._seat, rng, parameters, scratch, trial
         )  # fmt: skip

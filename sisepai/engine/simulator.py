@@ -70,8 +70,9 @@ def _deck_rows() -> Callable:
     return kernel(chunk.DECK_ROWS)(chunk.deck_rows)
 
 
+@cache
 def tables_array(rules: RuleSet) -> np.recarray:
-    """The tables of a rule set as the array of one record that kernels take."""
+    """The tables of a rule set as the array of one record that kernels take; shared by all, who only read it."""
     tables = one(TABLES)
     tables[0] = build_tables(rules)
     return tables

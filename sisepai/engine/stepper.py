@@ -14,12 +14,11 @@ from sisepai.engine.faults import (
     StrategyFault,
     choices_of,
     events_of,
-    is_answer,
     not_offered,
     raised,
 )
 from sisepai.engine.plain import Plain, Player
-from sisepai.engine.records import ANSWER_DUE, DEAL, DISCARD_DUE, ILLEGAL, MOST_EVENTS, SEATS, View
+from sisepai.engine.records import ANSWER_DUE, DEAL, DISCARD_DUE, ILLEGAL, MOST_EVENTS, NO_WINDOW, SEATS, View
 from sisepai.errors import SisepaiError
 from sisepai.jit import kernel
 
@@ -66,9 +65,10 @@ class Stepper:
         self._players: dict[int, Player] = {}  # of this deal, by seat
         self._views: dict[tuple[int, int], View] = {}
         self.work: np.record = self._work[0]
-        # A field of a record costs microseconds, so those that every step reads are kept.
-        self._game = self.work.game
-        self._hidden, self._table = self._game.hidden, self._game.table
+        # A field of a record or a recarray costs microseconds, one of an array a tenth of that.
+        game = self._work.view(np.ndarray)["game"]
+        self._phase, self._due = game["hidden"]["phase"], game["hidden"]["due"]
+        self._window, self._events = game["table"]["window"], game["table"]["events"]
 
     def start(
         self, number: int, dealer: int | None = None, cards: np.ndarray | None = None, pause: int = ALL_SEATS
@@ -97,26 +97,26 @@ class Stepper:
     @property
     def paused(self) -> bool:
         """Whether a choice is due."""
-        return self._hidden.phase in (ANSWER_DUE, DISCARD_DUE)
+        return ANSWER_DUE <= int(self._phase[0]) <= DISCARD_DUE
 
     @property
     def illegal(self) -> bool:
         """Whether the last choice was not offered; the deal then stands where it was due and cannot go on."""
-        return bool(self._hidden.phase == ILLEGAL)
+        return bool(self._phase[0] == ILLEGAL)
 
     @property
     def seat(self) -> int:
         """The seat that is due."""
-        return int(self._hidden.due)
+        return int(self._due[0])
 
     @property
     def answers(self) -> bool:
         """Whether an answer to the open window is due; otherwise a discard."""
-        return is_answer(self._game)
+        return bool(self._window[0] != NO_WINDOW)
 
     def choices(self) -> list[int]:
         """All that may be chosen: WIN, the numbers of the offered melds and PASS, or the cards to discard."""
-        return choices_of(self._game)
+        return choices_of(self.work.game)
 
     def view(self) -> View:
         """What the seat that is due sees: the machine's own records, not copies."""
@@ -130,23 +130,20 @@ class Stepper:
         StrategyFault
             It raised, or what it returned is no whole number.
         """
-        seat = self.seat
+        seat, answers = self.seat, self.answers
         strategy = self._simulator.strategy(self._number, seat)
         try:
             if isinstance(strategy, Plain):
-                if seat not in self._players:
-                    self._players[seat] = Player(strategy, self._view(seat))
-                choice = self._players[seat].ask(
-                    self.answers, self._game, self._work["rng"][0, seat : seat + 1]
-                )
-                if choice not in _INT64:
-                    raise OverflowError(f"{choice} is beyond all choices")
-                return choice
-            if strategy.sees_all:
-                self.work.trial[seat].start = self._game
-            return int((strategy.answer if self.answers else strategy.discard)(self._view(seat)))
+                choice = self._player(strategy, seat).ask(answers)
+            else:
+                if strategy.sees_all:
+                    self.work.trial[seat].start = self.work.game
+                choice = int((strategy.answer if answers else strategy.discard)(self._view(seat)))
+            if choice not in _INT64:
+                raise OverflowError(f"{choice} is beyond all choices")
         except (Exception, SystemExit) as error:
             raise self._fault(raised(error, strategy.file)) from error
+        return choice
 
     def submit(self, choice: int) -> bool:
         """Take the choice that is due and play to the next one; False when the deal is over, or `illegal`."""
@@ -171,7 +168,7 @@ class Stepper:
     @property
     def events(self) -> np.ndarray:
         """EVENT[n], a copy: what has happened so far."""
-        return events_of(self._game)
+        return events_of(self.work.game)
 
     def _to_pause(self) -> bool:
         """Let the seats that are not paused play their own strategy."""
@@ -179,7 +176,7 @@ class Stepper:
             choice = self.ask()
             self._take(choice)
             if self.illegal:
-                raise self._fault(not_offered(self._game, choice))
+                raise self._fault(not_offered(self.work.game, choice))
         return self.paused
 
     def _take(self, choice: int) -> None:
@@ -190,19 +187,25 @@ class Stepper:
         simulator = self._simulator
         tables, seed = simulator.tables, simulator.seed
         self._kernel(tables, self._work, start, seed, np.uint64(deck), dealer, cards, self._row)
-        if self._table.events > MOST_EVENTS:
+        if self._events[0] > MOST_EVENTS:
             raise SisepaiError(f"deal {self._number}: {TOO_LONG}")
 
     def _view(self, seat: int) -> View:
         entry = self._simulator.entry(self._number, seat)
         if (seat, entry) not in self._views:
-            work, game = self.work, self._game
+            work, game = self.work, self.work.game
             parameters = self._simulator.parameters.entry[0, entry]
             self._views[seat, entry] = View(
                 self._simulator.tables[0], game.table, game.history, game.hands[seat], game.offers, seat,
                 work.rng[seat], parameters, work.scratch, work.trial[seat],
             )  # fmt: skip
         return self._views[seat, entry]
+
+    def _player(self, strategy: Plain, seat: int) -> Player:
+        if seat not in self._players:
+            parameters = self._simulator.parameters["entry"][:, self._simulator.entry(self._number, seat)]
+            self._players[seat] = Player(strategy, seat, self._work, self._simulator.tables, parameters)
+        return self._players[seat]
 
     def _fault(self, reason: str) -> StrategyFault:
         label = self._simulator.label(self._number, self.seat)

@@ -3,15 +3,19 @@
 import hashlib
 import inspect
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
+from sisepai.engine.plain import Plain
 from sisepai.engine.simulator import Compiled, compile_function
 from sisepai.errors import InputError, unknown_name
 
 FAST_SHARD = 120_000  # deals a shard; a multiple of 24, so that every block is whole
+LONGEST_REASON = 200  # characters of what Numba says
+CHEATS = " (cheats)"  # ends the label of a strategy that is shown all cards
 
 Value = float | int | str
 
@@ -85,14 +89,16 @@ class Strategy:
     """A strategy by name.
 
     `answer(view)` returns WIN, PASS or the number of an offered meld; `discard(view)` a card type. Both are
-    compiled (docs/strategies.md). `weights` follow the parameters in `view.parameters.value`; `files` are what it is
-    written in beside the file of its functions. `shard_deals` is how many deals of it make a shard, a multiple of 24.
+    compiled (docs/strategies.md). A strategy in plain Python has a `player` in their place, a class with these two
+    methods, which is made with the parameters as keywords, once for each seat of each deal. `weights` follow the
+    parameters in `view.parameters.value`; `files` are what it is written in beside the file of its functions.
+    `shard_deals` is how many deals of it make a shard, a multiple of 24.
     """
 
     name: str
     summary: str
-    answer: Callable
-    discard: Callable
+    answer: Callable | None = None
+    discard: Callable | None = None
     parameters: tuple[Parameter, ...] = ()
     weights: tuple[float, ...] = ()
     files: tuple[Path, ...] = ()
@@ -100,11 +106,18 @@ class Strategy:
     source: str = "the project's own"  # where the idea comes from
     cheats: bool = False  # it is shown all cards
     explains: bool = False  # it leaves what it thought of its choices in `view.trial.estimates`
+    player: type | None = None
+    plugin: str = field(default="", compare=False)  # the file or name it was loaded by, as the user wrote it
+
+    @property
+    def file(self) -> str:
+        """Path of the file with its functions."""
+        return inspect.getfile(self.player or _plain(self.answer))
 
     def digest(self) -> str:
         """SHA-256 (hex) of the source files that the strategy is written in, and of its weights' files."""
         digest = hashlib.sha256()
-        for path in (Path(inspect.getfile(_plain(self.answer))), *self.files):
+        for path in (Path(self.file), *self.files):
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
@@ -123,19 +136,39 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """The entry as it is typed: name, then the parameters that were given."""
-        return ":".join([self.name, *(f"{key}={short(value)}" for key, value in self.params.items())])
+        """What tables call it: name, then the parameters that were given, and whether it cheats."""
+        return spelled(self.name, self.params) + CHEATS * self.strategy.cheats
 
     @property
     def digest(self) -> str:
         """Digest of the strategy's code."""
         return self.strategy.digest()
 
-    def compiled(self) -> Compiled:
-        """The form that `Simulator` takes."""
-        answer, discard = _compiled(self.strategy.answer, self.strategy.discard)
-        values = [p.number(self.params.get(p.name, p.default)) for p in self.strategy.parameters]
-        return Compiled(answer, discard, [*values, *self.strategy.weights], self.strategy.cheats)
+    def compiled(self) -> Compiled | Plain:
+        """The form that `Simulator` takes.
+
+        Raises
+        ------
+        InputError
+            Numba cannot compile it; one line, with the place.
+        """
+        strategy = self.strategy
+        settings = {p.name: p.check(self.params.get(p.name, p.default)) for p in strategy.parameters}
+        values = [*(p.number(settings[p.name]) for p in strategy.parameters), *strategy.weights]
+        if strategy.player is not None:
+            return Plain(partial(strategy.player, **settings), values, strategy.cheats, strategy.file)
+        try:
+            answer, discard = (_compiled(f, not strategy.plugin) for f in (strategy.answer, strategy.discard))
+        except Exception as error:  # of Numba's own or of Python: what it stumbles over is the strategy
+            raise InputError(
+                f"{strategy.plugin or strategy.name}: {_not_compiled(strategy, error)}"
+            ) from error
+        return Compiled(answer, discard, values, strategy.cheats, strategy.file)
+
+
+def spelled(name: str, params: Mapping[str, Value]) -> str:
+    """An entry as it is typed: name, then the parameters that were given."""
+    return ":".join([name, *(f"{key}={short(value)}" for key, value in params.items())])
 
 
 def short(value: Value) -> str:
@@ -145,11 +178,22 @@ def short(value: Value) -> str:
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def _plain(function: Callable) -> Callable:
+def _plain(function: Callable | None) -> Callable:
+    assert function is not None
     return getattr(function, "py_func", function)
 
 
 @cache
-def _compiled(answer: Callable, discard: Callable) -> tuple[Callable, Callable]:
-    play = compile_function(_plain(answer))
-    return play, play if discard is answer else compile_function(_plain(discard))
+def _compiled(function: Callable | None, keep: bool) -> Callable:
+    return compile_function(_plain(function), keep)
+
+
+def _not_compiled(strategy: Strategy, error: Exception) -> str:
+    """Why and where a strategy cannot be compiled, from the many lines that Numba says it in."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    told = [line for line in lines if line and not line.startswith(("Failed in nopython", "During: "))]
+    places = [re.match(r'File "(.*)", line (\d+)', line.removeprefix("During: ")) for line in lines]
+    own = [place[2] for place in places if place and Path(place[1]).name == Path(strategy.file).name]
+    reason = told[0] if told else type(error).__name__
+    reason = reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 3] + "..."
+    return f"{f'line {own[-1]}: ' if own else ''}'{strategy.name}' cannot be compiled: {reason}"

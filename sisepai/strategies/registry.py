@@ -1,23 +1,29 @@
 """The strategies by name, and how `--strategies` is read."""
 
+from collections.abc import Iterable, Mapping
+
 from sisepai.errors import InputError, unknown_name
-from sisepai.strategies import greedy, random
+from sisepai.strategies import greedy, plugins, random
 from sisepai.strategies.base import Entry, Strategy, Value
 
 STRATEGIES: dict[str, Strategy] = {s.name: s for s in (random.STRATEGY, greedy.STRATEGY)}
 
 
-def parse_entries(text: str, players: int) -> tuple[list[Entry], list[int]]:
+def parse_entries(
+    text: str, players: int, more: Mapping[str, Strategy] | None = None
+) -> tuple[list[Entry], list[int]]:
     """Read entries separated by commas, one for all seats or one a seat.
 
-    Returns the different entries and, by seat, which of them sits there.
+    An entry is a name or a file of plug-ins, `./mine.py:bold`, and its parameters; ``more`` are strategies that were
+    loaded by then. Returns the different entries and, by seat, which of them sits there.
 
     Raises
     ------
     InputError
-        An unknown strategy or parameter, a value out of range, or a number of entries that fits no table.
+        An unknown strategy or parameter, a value out of range, a plug-in that cannot be loaded, or a number of
+        entries that fits no table.
     """
-    given = [_parse_entry(part.strip()) for part in text.split(",")]
+    given = [_parse_entry(part.strip(), more or {}) for part in text.split(",")]
     if len(given) not in (1, players):
         raise InputError(
             f"--strategies '{text}': {len(given)} entries for {players} seats; give one for all seats or {players}"
@@ -30,24 +36,47 @@ def parse_entries(text: str, players: int) -> tuple[list[Entry], list[int]]:
     return entries, [entries.index(entry) for entry in by_seat]
 
 
-def strategy(name: str) -> Strategy:
-    """The strategy of that name.
+def load_plugins(words: Iterable[str]) -> dict[str, Strategy]:
+    """The strategies, by name, of files and installed plug-ins that the user names.
+
+    Raises
+    ------
+    InputError
+        One cannot be loaded, or two have a name in common.
+    """
+    found: dict[str, Strategy] = {}
+    for word in words:
+        for name, one in plugins.load(word, STRATEGIES).items():
+            if found.setdefault(name, one) != one:
+                raise InputError(f"'{name}' is in two plug-ins, {found[name].plugin} and {word}")
+    return found
+
+
+def strategy(name: str, more: Mapping[str, Strategy] | None = None) -> Strategy:
+    """The strategy that the user calls by name: built in, one of ``more``, or installed, which loads its code.
 
     Raises
     ------
     InputError
         There is none; the message gives the nearest name and all names.
     """
-    if name in STRATEGIES:
-        return STRATEGIES[name]
-    raise unknown_name("strategy", name, STRATEGIES)
+    known = {**STRATEGIES, **(more or {})}
+    if name in known:
+        return known[name]
+    offered = plugins.installed()
+    if name in offered:
+        return plugins.load(name, STRATEGIES)[name]
+    raise unknown_name("strategy", name, [*known, *offered])
 
 
-def _parse_entry(text: str) -> Entry:
-    name, *assignments = text.split(":")
-    chosen = strategy(name)
+def _parse_entry(text: str, more: Mapping[str, Strategy]) -> Entry:
+    file, words = _split(text)
+    if file:
+        chosen = _of_file(file, words)
+    else:
+        chosen = strategy(words.pop(0), more)
     params: dict[str, Value] = {}
-    for assignment in assignments:
+    for assignment in words:
         key, equals, value = assignment.partition("=")
         if not equals:
             raise InputError(f"strategy '{text}': '{assignment}' is no parameter; write key=value")
@@ -57,6 +86,30 @@ def _parse_entry(text: str) -> Entry:
     # In the strategy's own order and without defaults, so that equal entries are equal.
     kept = {p.name: params[p.name] for p in chosen.parameters if params.get(p.name, p.default) != p.default}
     return Entry(chosen, kept)
+
+
+def _split(text: str) -> tuple[str, list[str]]:
+    """The file that an entry begins with, if it does, and the words after it. A path may have colons too."""
+    words = text.split(":")
+    for end in range(1, len(words) + 1):
+        if plugins.is_file(words[end - 1]):
+            return ":".join(words[:end]), words[end:]
+    return "", words
+
+
+def _of_file(file: str, words: list[str]) -> Strategy:
+    """The strategy of a plug-in file that the words begin with; it need not be named where it is the only one."""
+    found = plugins.load(file, STRATEGIES)
+    if words and "=" not in words[0]:
+        name = words.pop(0)
+        if name not in found:
+            raise unknown_name(f"strategy of {file}", name, found)
+        return found[name]
+    if len(found) > 1:
+        raise InputError(
+            f"{file} has several strategies; name one: {', '.join(f'{file}:{name}' for name in found)}"
+        )
+    return next(iter(found.values()))
 
 
 def _value(chosen: Strategy, key: str, text: str) -> Value:
