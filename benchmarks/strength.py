@@ -33,6 +33,7 @@ from sisepai.rules import PRESETS, load
 from sisepai.runs.plan import seatings
 from sisepai.runs.reader import read_run
 from sisepai.strategies import STRATEGIES, Entry, parse_entries
+from sisepai.strategies.base import spelled
 from sisepai.strategies.measured import FILE, OPPONENT, RULES, Strength, read
 
 SEED = 41  # of decks that nothing was tuned on
@@ -53,7 +54,8 @@ class Table:
             raise InputError(f"{text} does not come along with the program, so there is no place in its record")
         self.rules, self.seed, self.folder = rules, seed, folder
         self.block = len(seatings("rotate", seats))
-        self.strategies = ",".join(entries[seat].label for seat in seats)
+        words = [spelled(entry.name, entry.params) for entry in entries]
+        self.name, self.strategies = words[0], ",".join(words[seat] for seat in seats)
 
     def words(self, deals: int) -> list[str]:
         """The command that plays so many deals."""
@@ -79,7 +81,7 @@ class Table:
         points, points_se = ratio(sums.total, sums.gram, sums.weights("points_entry0"), sums.dealt * seats, sums.blocks)
         _, speed = self.play(max(DEALS_AT_LEAST, round(rate / CORES * SPEED_SECONDS)), "--threads", "1")
         return Strength(
-            entry=self.entry.label, digest=self.entry.digest, rules=self.rules, seed=self.seed, decks=decks,
+            entry=self.name, digest=self.entry.digest, rules=self.rules, seed=self.seed, decks=decks,
             deals=deals, wins=wins.rate, low=wins.low, high=wins.high, points=points, points_se=points_se,
             speed=round(speed, 1), command=shlex.join(["sisepai", *self.words(deals)]), machine=machine(),
             versions=f"{versions()}, kernels {kernel_digest()}",
@@ -192,7 +194,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory(prefix="sisepai-bench-") as folder:
                 table = Table(entry, rules, options.seed, Path(folder))
                 decks = options.decks or DECKS.get(table.entry.name, SLOW_DECKS)
-                say(f"{table.entry.label}, {rules}: {decks:,} decks")
+                say(f"{table.name}, {rules}: {decks:,} decks")
                 record(table.measure(decks), options.record)
     records = read(options.record)
     print(page(records), end="")

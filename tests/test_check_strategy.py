@@ -50,7 +50,7 @@ def test_strategies_keep_their_promises(name, rules):
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_strategies_keep_their_promises_often(name, rules):
-    found = examine(Entry(STRATEGIES[name]), load(rules), SEED + 1, seconds=60)
+    found = examine(Entry(STRATEGIES[name]), load(rules), SEED + 1, seconds=20)
     assert found.failures == {}
 
 
@@ -284,6 +284,42 @@ def test_a_failure_comes_with_the_command_that_shows_it(invoke, monkeypatch):
     commands = [line for line in result.stdout.splitlines() if line.startswith("sisepai replay ")]
     assert len(commands) == len(RULES)
     assert invoke(*commands[0].split()[1:]).exit_code == 0
+
+
+WRONG_FILE = """
+from sisepai.cards import N_TYPES
+from sisepai.strategies import Parameter
+
+class Cautious:
+    "Throws away what it may not"
+    parameters = (Parameter("risk", 0.5, "none", 0, 1),)
+
+    def __init__(self, risk):
+        pass
+
+    def answer(self, view):
+        return -2 if view.offers.win else 0 if view.offers.forced else -1
+
+    def discard(self, view):
+        return next(card for card in range(N_TYPES) if not view.hand.one >> card & 1)
+
+STRATEGY = Cautious
+"""
+
+
+def test_a_file_of_ones_own_is_checked_and_the_command_finds_it(invoke, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(WRONG_FILE, encoding="utf-8")
+    result = invoke("check-strategy", "./mine.py:cautious:risk=0.2", "--deals", "1", "--quiet", "--json")
+    assert result.exit_code == 1
+    told = json.loads(result.stdout)["rule_sets"][0]
+    assert told["checks"] == {"legal": "failed", "same again": "not told", "no leak": "not told"}
+    assert "which was not offered" in told["failures"]["legal"]["what"]
+    assert "./mine.py:cautious:risk=0.2" in told["failures"]["legal"]["command"]
+
+
+def test_two_strategies_are_too_many(invoke):
+    assert "no comma" in one_line_error(invoke("check-strategy", "greedy,random"))
 
 
 def test_an_unknown_strategy_is_one_line(invoke):

@@ -2,11 +2,12 @@
 
 import json
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 
 import pytest
 from conftest import one_line_error
 
-from sisepai.strategies import STRATEGIES, Parameter, measured
+from sisepai.strategies import STRATEGIES, Parameter, measured, plugins
 from sisepai.strategies.measured import RULES, Strength, read
 
 FIGURES = Strength(
@@ -96,6 +97,39 @@ def test_json_has_all_of_it(invoke, known):
 
 def test_an_unknown_name_is_one_line(invoke):
     assert "did you mean 'greedy'?" in one_line_error(invoke("strategies", "gredy"))
+
+
+PLAIN = """
+class Calm:
+    "Waits."
+    def answer(self, view): ...
+    def discard(self, view): ...
+class Bold(Calm):
+    "Dares."
+STRATEGIES = (Calm, Bold)
+"""
+
+
+def test_a_file_of_ones_own(invoke, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(PLAIN, encoding="utf-8")
+    both = invoke("strategies", str(file)).stdout
+    assert "Waits." in both
+    assert "Dares." in both
+    one = invoke("strategies", f"{file}:bold").stdout
+    assert "Dares." in one
+    assert "slower" in one
+    assert "the project's own" not in one
+    assert "several strategies" not in both
+    assert json.loads(invoke("strategies", f"{file}:bold", "--json").stdout)["name"] == "bold"
+
+
+def test_installed_plug_ins_are_named_and_not_loaded(invoke, monkeypatch):
+    point = EntryPoint("far", "no_such_module:FAR", plugins.GROUP)
+    monkeypatch.setattr(plugins, "installed", lambda: {"far": point})
+    assert "far " in invoke("strategies").stdout
+    assert json.loads(invoke("strategies", "--json").stdout)[-1]["name"] == "far"
+    assert "no_such_module" in one_line_error(invoke("strategies", "far"))
 
 
 def test_what_is_recorded_is_whole():

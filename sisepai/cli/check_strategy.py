@@ -9,6 +9,7 @@ import click
 from sisepai.cli import options as shared
 from sisepai.cli.compiling import announce_compiling
 from sisepai.cli.params import COUNT
+from sisepai.cli.strategies import only_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,10 +48,9 @@ def check_strategy(
     """
     announce_compiling(quiet)
     from sisepai.rules import load
-    from sisepai.strategies import parse_entries
     from sisepai.strategies.conformance import RULES, examine
 
-    entry = parse_entries(name, 1)[0][0]
+    entry = only_entry(name)
     found = []
     for rules in RULES:
         if not quiet:

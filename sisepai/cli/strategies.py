@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sisepai.cli import options as shared
+from sisepai.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from sisepai.strategies import Strategy
+    from sisepai.strategies import Entry, Strategy
     from sisepai.strategies.measured import Strength
 
 WIDE = 90  # narrower terminals get fewer columns
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, metavar="[NAME | FILE.py[:NAME]]")
 @shared.as_json("Print JSON: parameters and every measured figure.")
 def strategies(name: str | None, as_json: bool) -> None:
     """List the strategies, or tell all about the one called NAME.
+
+    FILE.py is a file of strategies of your own; its code is run to see what is in it, as that of an installed plug-in
+    is when it is named.
 
     What was measured is one seat of the strategy against three of greedy, every deck under all rotations of the
     seats. A strategy that sees all cards is a yardstick, marked with * and played with --allow-cheating only.
@@ -30,18 +34,47 @@ def strategies(name: str | None, as_json: bool) -> None:
     Examples:
       sisepai strategies
       sisepai strategies greedy
+      sisepai strategies ./mine.py:bold
       sisepai strategies --json
     """
-    from sisepai.strategies import STRATEGIES, strategy
+    from sisepai.strategies import STRATEGIES
+    from sisepai.strategies.plugins import installed
 
-    chosen = list(STRATEGIES.values()) if name is None else [strategy(name)]
+    chosen = list(STRATEGIES.values()) if name is None else _named(name)
+    packages = (
+        {} if name else {point.name: point.dist.name if point.dist else "?" for point in installed().values()}
+    )
     if as_json:
         documents = [_document(one) for one in chosen]
-        click.echo(json.dumps(documents if name is None else documents[0], indent=2))
-    elif name is None:
-        _print_list(chosen)
+        documents += [{"name": one, "package": package} for one, package in packages.items()]
+        click.echo(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))
+    elif len(chosen) > 1:
+        _print_list(chosen, packages)
     else:
         _print_one(chosen[0])
+
+
+def _named(text: str) -> "list[Strategy]":
+    """The strategy that is named; of a file alone, all that are in it."""
+    from sisepai.strategies.plugins import is_file
+    from sisepai.strategies.registry import load_plugins
+
+    return list(load_plugins([text]).values()) if is_file(text) else [only_entry(text).strategy]
+
+
+def only_entry(text: str) -> "Entry":
+    """The entry that is named where one is looked at.
+
+    Raises
+    ------
+    InputError
+        As `parse_entries`, or there are several.
+    """
+    from sisepai.strategies import parse_entries
+
+    if "," in text:
+        raise InputError(f"'{text}': one strategy at a time, so no comma")
+    return parse_entries(text, 1)[0][0]
 
 
 def _document(one: "Strategy") -> dict[str, Any]:
@@ -61,7 +94,9 @@ def _document(one: "Strategy") -> dict[str, Any]:
     }
 
 
-def _print_list(chosen: "Iterable[Strategy]") -> None:
+def _print_list(chosen: "Iterable[Strategy]", packages: dict[str, str]) -> None:
+    from rich.text import Text
+
     from sisepai.cli.console import console, plain_table
     from sisepai.strategies.measured import RULES, measured
 
@@ -69,9 +104,11 @@ def _print_list(chosen: "Iterable[Strategy]") -> None:
     more = out.width >= WIDE
     figures = _figures(more)
     for one in chosen:
-        words.add_row(one.name + " *" * one.cheats, one.summary)
+        words.add_row(Text(one.name + " *" * one.cheats), Text(one.summary))
         found = [s for s in measured(one.name) if s.entry == one.name and s.rules == RULES]
         figures.add_row(*(_cells(found[0], more) if found else (one.name, RULES, "not measured")))
+    for name, package in packages.items():
+        words.add_row(Text(name), Text(f"a plug-in, installed with {package}"))
     out.print(words, "", "One seat against three greedy (deals/s: of one thread):", figures, sep="\n")
     if any(one.cheats for one in chosen):
         out.print("\n* sees all cards: a yardstick, played with --allow-cheating only")
@@ -85,9 +122,12 @@ def _print_one(one: "Strategy") -> None:
     out, strengths = console(), measured(one.name)
     out.print(one.name, style="bold", markup=False)
     out.print(one.summary, markup=False)
+    if one.player:
+        out.print("Plain Python: hundreds of times slower than a compiled strategy.")
     if one.cheats:
         out.print("Sees all cards: a yardstick, played with --allow-cheating only.")
-    out.print(f"The idea: {one.source}.", markup=False)
+    if not one.plugin or one.source != type(one).source:  # which is what a plug-in says that says nothing
+        out.print(f"The idea: {one.source}.", markup=False)
     out.print()
     out.print(_parameters(one) if one.parameters else "It has no parameters.")
     out.print()
@@ -108,11 +148,14 @@ def _print_one(one: "Strategy") -> None:
 
 
 def _parameters(one: "Strategy") -> "Table":
+    from rich.text import Text
+
     from sisepai.cli.console import plain_table
 
     table = plain_table("parameter", "default", "range", "meaning")
     for parameter in one.parameters:
-        table.add_row(parameter.name, f"{parameter.default}", parameter.range, parameter.help)
+        words = (parameter.name, f"{parameter.default}", parameter.range, parameter.help)
+        table.add_row(*(Text(word) for word in words))
     return table
 
 

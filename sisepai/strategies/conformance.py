@@ -25,7 +25,8 @@ from sisepai.rules import RuleSet
 from sisepai.rules.hand import fill_hand
 from sisepai.rules.offers import refresh
 from sisepai.rules.tables import TABLES
-from sisepai.strategies.base import Entry
+from sisepai.strategies.base import Entry, spelled
+from sisepai.strategies.plugins import is_file
 from sisepai.strategies.registry import STRATEGIES
 
 RULES = ("cardavia", "classic:players=2", "classic:players=3", "classic", "ten-hu")
@@ -68,7 +69,7 @@ class Findings:
 
     def fail(self, check: str, what: str, deal: int, table: "Table") -> None:
         """Keep the first failure of a check."""
-        self.failures.setdefault(check, Failure(what, deal, table.labels))
+        self.failures.setdefault(check, Failure(what, deal, table.typed))
 
     def seen(self, check: str) -> bool:
         """Whether a check says something: not where the first choice stopped all, nor, of what decides a choice, where
@@ -79,6 +80,13 @@ class Findings:
         return self.deals > 0
 
 
+def typed(entry: Entry) -> str:
+    """An entry as `--strategies` reads it."""
+    strategy = entry.strategy
+    name = f"{strategy.plugin}:{strategy.name}" if is_file(strategy.plugin) else strategy.name
+    return spelled(name, entry.params)
+
+
 class Table:
     """Who sits where, and what plays their deals."""
 
@@ -86,7 +94,7 @@ class Table:
         entries = [entry for place, entry in enumerate(seated) if entry not in seated[:place]]
         seats = [entries.index(entry) for entry in seated]
         self.players = rules.players
-        self.labels = ",".join(entry.label for entry in seated)
+        self.typed = ",".join(typed(entry) for entry in seated)
         self.simulator = Simulator(rules, entries, np.array([seats], np.uint8), seed)
 
     def play(self, first: int, count: int) -> list[bytes] | SisepaiError:
