@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from conftest import one_line_error
 
 from sisepai.engine.randomness import below
 from sisepai.jit import inner
-from sisepai.strategies import STRATEGIES, Entry, Parameter, Strategy, greedy, random
+from sisepai.strategies import STRATEGIES, Entry, Parameter, Strategy, greedy, parse_entries, random
 from sisepai.strategies.tuning import Axis, axes_of
 
 SMALL = ("--trials", "20", "--decks", "10", "--quiet")
@@ -62,7 +63,10 @@ cli()
 
 @pytest.fixture(autouse=True)
 def _somewhere_with_wobbly(monkeypatch, tmp_path):
-    monkeypatch.setitem(STRATEGIES, "wobbly", WOBBLY)
+    peeping = replace(WOBBLY, name="peeping", cheats=True)
+    stumbling = replace(WOBBLY, name="stumbling", discard=lambda view: view.nothing)
+    for one in (WOBBLY, peeping, stumbling):
+        monkeypatch.setitem(STRATEGIES, one.name, one)
     monkeypatch.chdir(tmp_path)
 
 
@@ -125,6 +129,33 @@ def test_what_is_given_stays(tune):
     assert {tuple(line["parameters"]) for line in lines if "parameters" in line} == {("aim",)}
 
 
+def test_a_plug_in(tune, monkeypatch, tmp_path):
+    """What is printed can be typed as it stands, from the folder where the command was given."""
+    monkeypatch.chdir(Path(__file__).parents[1])
+    words = (
+        "docs/examples/mine.py:bold",
+        "--trials",
+        "8",
+        "--decks",
+        "6",
+        "--quiet",
+        "--out",
+        str(tmp_path / "file"),
+    )
+    shown = tune(*words).splitlines()
+    assert shown[0] == "start: docs/examples/mine.py:bold"
+    assert re.fullmatch(r"tuned: docs/examples/mine\.py:bold:risk=0\.\d+", shown[1])
+    (entry,), _ = parse_entries(shown[1].removeprefix("tuned: "), 1)
+    assert 0 < entry.params["risk"] < 1
+
+
+def test_plain_python(tune):
+    file = Path(__file__).parents[1] / "docs/examples/mine.py"
+    shown = tune(f"{file}:calm", "--trials", "4", "--decks", "2", "--quiet").splitlines()
+    assert shown[-1].startswith(f"{file}:calm")
+    assert Path("calm.tune.jsonl").exists()
+
+
 def test_threads_change_nothing(tune):
     shown = tune("wobbly", *SMALL, "--threads", "1", "--out", "one")
     assert shown == tune("wobbly", *SMALL, "--threads", "5", "--out", "five")
@@ -177,6 +208,9 @@ def test_progress_where_there_is_no_terminal(invoke, monkeypatch):
             ["wobbly", "--only", "aim,mood"],
             "no parameter 'mood' that can be tuned (those that can: aim, share)",
         ),
+        (["peeping"], "peeping sees all cards"),
+        (["wobbly", "--against", "wobbly,peeping,greedy"], "peeping sees all cards"),
+        (["stumbling"], "'stumbling' cannot be compiled"),
         (["wobbly", "--only", ""], "no parameter ''"),
         (["wobbly", "--objective", "wins"], "did you mean 'win'?"),
         (["wobbly", "--trials", "0"], "0 is too small; the least is 1"),

@@ -22,7 +22,7 @@ from sisepai.errors import InputError, SisepaiError
 if TYPE_CHECKING:
     from sisepai.runs.tunefile import TuneFile
     from sisepai.strategies import Entry
-    from sisepai.strategies.tuning import Question, Search
+    from sisepai.strategies.tuning import Question, Search, Table
 
 MOST = WholeNumber(1, 1_000_000)
 Figure = dict[str, float]
@@ -84,11 +84,18 @@ def tune(name: str, quiet: bool, as_json: bool, **options: Any) -> None:
     """
     wish = Wish(**options)
     question, path = _question(name, wish)
-    from sisepai.strategies.tuning import Search
+    from sisepai.runs.tunefile import TuneFile
+    from sisepai.strategies.tuning import Search, Table
 
     search = Search(question)
     announce_compiling(quiet)
-    result = _tune(name, wish, question, search, path, quiet)
+    table = Table(question, wish.threads or _cores())
+    with (
+        tidying_up(),
+        TuneFile(path, question.to_dict()) as file,
+        _telling_how_to_go_on(name, wish, path, file),
+    ):
+        result = _search_and_confirm(question, search, table, file, wish.trials, quiet)
     click.echo(json.dumps(result) if as_json else _summary(result))
 
 
@@ -109,6 +116,9 @@ def _question(name: str, wish: Wish) -> tuple["Question", Path]:
         raise InputError(f"'{name}': one strategy is tuned; name the others with --against")
     (entry,), _ = parse_entries(name, 1)
     others, at = parse_entries(wish.against, seats)
+    cheats = [one.name for one in (entry, *others) if one.strategy.cheats]
+    if cheats:
+        raise InputError(f"{cheats[0]} sees all cards: nothing is tuned with it")
     fixed = [part.partition("=")[0] for part in name.split(":")[1:]]
     only = [key.strip() for key in wish.only.split(",")] if wish.only is not None else []
     question = Question(
@@ -118,25 +128,12 @@ def _question(name: str, wish: Wish) -> tuple["Question", Path]:
     return question, Path(f"{entry.name}.tune.jsonl" if wish.out is None else wish.out)
 
 
-def _tune(
-    name: str, wish: Wish, question: "Question", search: "Search", path: Path, quiet: bool
-) -> dict[str, Any]:
-    from sisepai.runs.tunefile import TuneFile
-
-    with (
-        tidying_up(),
-        TuneFile(path, question.to_dict()) as file,
-        _telling_how_to_go_on(name, wish, path, file),
-    ):
-        return _search_and_confirm(wish, question, search, file, quiet) | {"file": str(path)}
-
-
 def _search_and_confirm(
-    wish: Wish, question: "Question", search: "Search", file: "TuneFile", quiet: bool
+    question: "Question", search: "Search", table: "Table", file: "TuneFile", trials: int, quiet: bool
 ) -> dict[str, Any]:
-    from sisepai.strategies.tuning import PARTS, Table, confirm, generations, with_values
+    from sisepai.strategies.tuning import PARTS, confirm, generations, with_values
 
-    count = -(-wish.trials // search.size)
+    count = -(-trials // search.size)
     known = sum(generation < count for generation, _ in file.candidates)
     # Of a confirmation that has begun it is not known yet whether it is of what will be found.
     total = (count * search.size - known + 2 * PARTS) * question.deals
@@ -149,7 +146,7 @@ def _search_and_confirm(
             played += deals
             show(played)
 
-        table = Table(question, wish.threads or _cores(), report)
+        table.report = report
         for number, reached in enumerate(generations(question, search, table, file, count), 1):
             note = f"generation {number:,}: {_told(question.objective, reached)}"
         tuned = with_values(question.entry, search.found())
@@ -191,7 +188,9 @@ def _command(name: str, wish: Wish, path: Path) -> str:
 
 
 def _result(question: "Question", tuned: "Entry", total: Any, gram: Any, trials: int) -> dict[str, Any]:
-    """What `--json` prints, but for the file."""
+    """What `--json` prints."""
+    from sisepai.strategies.conformance import typed
+
     blocks = int(total[0]) // len(question.seatings)
     try:
         figures = {key: _compared(total, gram, blocks, column) for column, key in ((1, "win"), (2, "score"))}
@@ -199,15 +198,15 @@ def _result(question: "Question", tuned: "Entry", total: Any, gram: Any, trials:
         raise InputError("the confirmation that is kept is damaged; start anew in another file") from error
     low = figures[question.objective]["difference"]["low"]
     return {
-        "start": question.entry.label,
-        "tuned": tuned.label,
+        "start": typed(question.entry),
+        "tuned": typed(tuned),
         "objective": question.objective,
         "trials": trials,
         "decks": blocks,
         "deals": int(total[0]),
         **figures,
         "better": low > 0,
-        "use": (tuned if low > 0 else question.entry).label,
+        "use": typed(tuned if low > 0 else question.entry),
     }
 
 

@@ -171,15 +171,20 @@ class Kept(Protocol):
 
 
 class Table:
-    """Plays candidates against the same others on the same decks, with `threads` threads.
+    """Plays candidates against the same others on the same decks, with `threads` threads. Compiles what plays.
 
     `report` is called with the number of deals of every piece that is played.
+
+    Raises
+    ------
+    InputError
+        A strategy cannot be compiled.
     """
 
-    def __init__(
-        self, question: Question, threads: int, report: Callable[[int], None] = lambda deals: None
-    ) -> None:
-        self._question, self._threads, self._report = question, threads, report
+    def __init__(self, question: Question, threads: int) -> None:
+        self._question, self._threads = question, threads
+        self._simulator(question.entry)
+        self.report: Callable[[int], None] = lambda deals: None
         self._seats = np.argmax(question.seatings == 0, axis=1)
         shard = min(entry.strategy.shard_deals for entry in (question.entry, *question.others))
         self._piece = max(1, shard // PIECES // len(question.seatings))  # decks
@@ -190,7 +195,7 @@ class Table:
         Raises
         ------
         SisepaiError
-            A strategy chose what was not offered.
+            A strategy raised, or chose what it was not offered.
         """
         pool = ThreadPoolExecutor(self._threads, thread_name_prefix="sisepai")
         try:
@@ -198,18 +203,22 @@ class Table:
                 blocks = []
                 for piece in pieces:
                     blocks.append(piece.result())
-                    self._report(len(blocks[-1]) * len(self._seats))
+                    self.report(len(blocks[-1]) * len(self._seats))
                 yield np.concatenate(blocks)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _begin(self, pool: ThreadPoolExecutor, candidate: Entry, first: int) -> list[Future[Ints]]:
-        question, last = self._question, first + self._question.decks
-        simulator = Simulator(question.rules, [candidate, *question.others], question.seatings, question.seed)
+        simulator, last = self._simulator(candidate), first + self._question.decks
         return [
             pool.submit(self._blocks, simulator, deck, min(self._piece, last - deck))
             for deck in range(first, last, self._piece)
         ]
+
+    def _simulator(self, candidate: Entry) -> Simulator:
+        question = self._question
+        entries = [candidate, *question.others]
+        return Simulator(question.rules, entries, question.seatings, question.seed)
 
     def _blocks(self, simulator: Simulator, first: int, decks: int) -> Ints:
         block = len(self._seats)
@@ -271,7 +280,7 @@ def generations(
     InputError
         What is kept is not what this search asks for.
     SisepaiError
-        A strategy chose what was not offered.
+        A strategy raised, or chose what it was not offered.
     """
     column = OBJECTIVES.index(question.objective)
 
@@ -320,7 +329,7 @@ def confirm(question: Question, table: Table, kept: Kept, tuned: Entry) -> tuple
     InputError
         What is kept is not of these decks.
     SisepaiError
-        A strategy chose what was not offered.
+        A strategy raised, or chose what it was not offered.
     """
     total, gram = np.zeros(5, np.int64), np.zeros((5, 5), np.int64)
     for part in range(PARTS):
