@@ -196,6 +196,19 @@ class Raises(Shares):
         raise ValueError("a Soldier")
 
 
+class Forgets(Shares):
+    """Raises when it is asked a thing twice."""
+
+    known: ClassVar[set[bytes]] = set()
+
+    def discard(self, view):
+        asked = view.hand.tobytes() + view.table.tobytes()
+        if asked in self.known:
+            raise ValueError("as I said")
+        self.known.add(asked)
+        return Fair.discard(self, view)
+
+
 class Fair(Shares):
     """Plain, and as it should be."""
 

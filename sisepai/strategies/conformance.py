@@ -224,18 +224,16 @@ class _Decision(NamedTuple):
         """Where in the deal it was."""
         return f"deal {self.deal}, seat {self.seat}, before step {self.step}"
 
-    def spoken(self, choice: int) -> str:
+    def spoken(self, choice: "int | StrategyFault") -> str:
         """A choice in words."""
+        if isinstance(choice, StrategyFault):
+            return f"does not choose ({choice})"
         if not self.answers:
-            return (
-                f"discards {CODES[choice]}"
-                if 0 <= choice < N_TYPES
-                else f"discards {choice}, which is no card"
-            )
+            return f"discards {CODES[choice] if 0 <= choice < N_TYPES else choice}"
         offers = self.game.offers
         words = {WIN: "wins", PASS: "passes"}
-        melds = {number: f"takes {MELDS[offers.kind[number]]}" for number in range(offers.n)}
-        return (words | melds).get(choice, f"answers {choice}, which is no offer")
+        melds = {number: f"takes offer {number}, {MELDS[offers.kind[number]]}" for number in range(offers.n)}
+        return (words | melds).get(choice, f"answers {choice}")
 
 
 class _Inspector:
@@ -307,14 +305,17 @@ class _Inspector:
             )
             self.findings.fail("no leak", what, met.deal, self.table)
 
-    def ask(self, met: _Decision, permuted: bool = False) -> int:
+    def ask(self, met: _Decision, permuted: bool = False) -> int | StrategyFault:
         """The choice at a decision of before, with whatever in the room that strategies may write to."""
         work = self.stepper.work
         work.game, work.rng = met.game, met.rng
         work.scratch, work.trial = self.litter(SCRATCH, 1)[0], self.litter(TRIAL, SEATS)
         if permuted:
             self.permute(met)
-        return self.stepper.ask()
+        try:
+            return self.stepper.ask()
+        except StrategyFault as fault:
+            return fault
 
     def litter(self, dtype: np.dtype, count: int) -> np.ndarray:
         """Memory full of numbers as small as cards, so that a strategy that reads them finds its way nevertheless."""
