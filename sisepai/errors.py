@@ -12,6 +12,7 @@ class SisepaiError(Exception):
 
     exit_code = 1
     go_on = ""  # the command that goes on from here, where there is one
+    show = ""  # the command that shows what went wrong, where there is one
 
 
 class InputError(SisepaiError):

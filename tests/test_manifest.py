@@ -80,7 +80,7 @@ def test_a_wrong_value_is_refused_in_one_line_that_names_the_key(key, value):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("label", ""), ("label", "a\x1b[2J"), ("label", "x" * 201), ("label", 3), ("label", "slow:n=2"),
+        ("label", ""), ("label", "a\x1b[2J"), ("label", "x" * 4001), ("label", 3), ("label", "slow:n=2"),
         ("name", None), ("params", []), ("params", {"a": [1]}), ("params", {"a": float("nan")}), ("params", {"": 1}),
         ("params", {"a": 10**30}), ("params", {"a": "\n"}), ("digest", "xyz"), ("digest", "AB" * 16), ("extra", 1),
     ],

@@ -366,7 +366,7 @@ def test_a_deal_that_is_not_stored_yet(invoke, own):
 @pytest.mark.parametrize(
     ("change", "part"),
     [
-        ({"name": "bold"}, "a strategy of the run cannot be played: unknown strategy 'bold'"),
+        ({"name": "bold"}, "strategy 'greedy' of the run cannot be played: it is not built in"),
         (
             {"params": {"risk": 1}},
             "strategy 'greedy' of the run cannot be played: it has no parameter 'risk'",

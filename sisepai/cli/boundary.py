@@ -55,7 +55,7 @@ def guard(command: Callable[[], Any]) -> int:
     except click.ClickException as error:
         return _fail(_usage_line(error), error.exit_code)
     except SisepaiError as error:
-        return _fail(f"sisepai: {error}", error.exit_code, error.go_on)
+        return _fail(f"sisepai: {error}", error.exit_code, error.go_on, error.show)
     except OSError as error:
         return _fail(f"sisepai: {_os_line(error)}", 2 if error.errno in _BAD_PATH else 1)
     return code if isinstance(code, int) else 0
@@ -74,14 +74,15 @@ def _closed() -> TextIO:
     return open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
 
 
-def _fail(line: str, code: int, go_on: str = "") -> int:
+def _fail(line: str, code: int, go_on: str = "", show: str = "") -> int:
     if os.environ.get("SISEPAI_DEBUG"):
         import traceback
 
         traceback.print_exc()
     try:
-        # The command that goes on is one of ours and must be whole.
-        click.echo(printable(line) + (f". To go on: {go_on}" if go_on else ""), err=True)
+        # The commands are ours and must be whole.
+        line = printable(line) + (f". To see it: {show}" if show else "")
+        click.echo(line + (f". To go on: {go_on}" if go_on else ""), err=True)
     except OSError:
         _discard(sys.stderr)
     return code

@@ -1,13 +1,23 @@
 """Says that kernels are compiled, the first time they are: otherwise half a minute passes in silence."""
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 import click
 
+if TYPE_CHECKING:
+    from sisepai.strategies import Strategy
 
-def announce_compiling(quiet: bool = False) -> None:
-    """Print a line on stderr when the kernels will be compiled. To be called before a simulator is made."""
+
+def announce_compiling(quiet: bool = False, plugged: "Mapping[str, Strategy] | None" = None) -> None:
+    """Print a line on stderr when the kernels will be compiled. To be called before a simulator is made.
+
+    Plain Python among the ``plugged`` strategies is played by another kernel.
+    """
     from sisepai.jit import CACHE_FOLDER, is_compiled
 
-    if quiet or is_compiled():
+    in_steps = any(strategy.player for strategy in (plugged or {}).values())
+    if quiet or is_compiled("step_deal" if in_steps else "play_chunk"):
         return
     if CACHE_FOLDER is None:
         click.echo("compiling the kernels: no folder to keep them in; NUMBA_CACHE_DIR can name one", err=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from sisepai.cards import NONE
 from sisepai.cli.console import card_text, plain_table
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _HOW = {
 
 
 def print_deal(out: "Console", deal: "Deal", labels: Sequence[str], title: str) -> None:
-    """Print a deal turn by turn under a title; ``labels`` are the strategies by seat."""
+    """Print a deal turn by turn under a title; ``labels`` are the strategies by seat. Its end, where it has one."""
     out.print(title, style="bold", markup=False)
     redeals = [place for place, event in enumerate(deal.events) if event.event == "redeal"]
     begins = [0, *(place + 1 for place in redeals)]
@@ -31,8 +32,9 @@ def print_deal(out: "Console", deal: "Deal", labels: Sequence[str], title: str) 
         out.print(_hands(deal, deck, labels))
         out.print()
         out.print(_turns(deal.events[begin:end], begin))
-    out.print()
-    _print_end(out, deal)
+    if deal.row["outcome"][0] != NONE:
+        out.print()
+        _print_end(out, deal)
 
 
 def _hands(deal: "Deal", deck: "Deck", labels: Sequence[str]) -> "Table":

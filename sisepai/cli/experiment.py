@@ -56,6 +56,11 @@ def naming(*keys: str) -> Iterator[None]:
         raise InputError(f"{ctx.meta[_FILE]}: {', '.join(there)}: {error}") from error
 
 
+def typed(key: str) -> bool:
+    """Whether the value of an option is not from a file."""
+    return click.get_current_context().get_parameter_source(key) is not ParameterSource.DEFAULT_MAP
+
+
 def _plain(key: str, value: Any, kind: Any) -> Any:
     """The value as it would have been typed; a list of strategies is one text with commas."""
     if isinstance(kind, click.types.BoolParamType):

@@ -46,4 +46,14 @@ def as_json(note: str = "Print one JSON object.") -> Decorator:
     return click.option("--json", "as_json", is_flag=True, help=note)
 
 
+plugin = click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    metavar="FILE",
+    help="Load the strategies of this file, or an installed plug-in, by name.",
+)
+allow_cheating = click.option(
+    "--allow-cheating", is_flag=True, help="Let strategies play that are shown all cards."
+)
 quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")

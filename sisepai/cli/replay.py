@@ -38,10 +38,13 @@ if TYPE_CHECKING:
 @shared.playing_or_run("rules")
 @shared.playing_or_run("seating")
 @shared.playing_or_run("match")
+@shared.plugin
+@shared.allow_cheating
 @shared.as_json("Print one JSON object a deal, one a line.")
 def replay(
-    run: Path | None, deal: int | None, deck: str | None, as_json: bool, **options: int | str | None
-) -> None:
+    run: Path | None, deal: int | None, deck: str | None, plugins: tuple[str, ...], allow_cheating: bool,
+    as_json: bool, **options: int | str | None,
+) -> None:  # fmt: skip
     """Show one deal turn by turn: of a RUN, of a seed, or of decks in a file.
 
     A deal of a RUN is compared with the row that is stored; if they differ, it is shown all the same and the command
@@ -53,9 +56,11 @@ def replay(
       sisepai replay runs/0001 --deal 12
       sisepai replay --seed 7 --deal 0 --strategies greedy,random,random,random
       sisepai replay --deck decks.jsonl --strategies random --json
+      sisepai replay runs/0002 --deal 5 --plugin ./mine.py
     """
     given = [f"--{name}" for name, value in options.items() if value is not None]
     wish = {name: default if options[name] is None else options[name] for name, default in DEFAULTS.items()}
+    wish |= {"plugins": plugins, "allow_cheating": allow_cheating}
     if deck is not None:
         _refuse(
             ["RUN"] * (run is not None) + [o for o in given if o in ("--rules", "--seating", "--match")],
@@ -66,7 +71,7 @@ def replay(
         raise InputError("which deal? give its number with --deal, from 0, or decks with --deck FILE")
     elif run is not None:
         _refuse(given, "a RUN, whose manifest says it")
-        _replay_run(run, deal, as_json)
+        _replay_run(run, deal, wish, as_json)
     else:
         _replay_seed(deal, wish, as_json)
 
@@ -76,17 +81,20 @@ def _refuse(given: list[str], beside: str) -> None:
         raise InputError(f"{given[0]} does not go with {beside}")
 
 
-def _replay_run(run: Path, number: int, as_json: bool) -> None:
+def _replay_run(run: Path, number: int, wish: dict[str, Any], as_json: bool) -> None:
     from sisepai.runs.manifest import read_manifest
 
     manifest = read_manifest(run)
     if number >= manifest.deals:
         raise InputError(f"{run} has {manifest.deals:,} deals; the last is number {manifest.deals - 1}")
-    announce_compiling()
-    from sisepai.runs.replay import Replayer, check_rows
+    from sisepai.runs.replay import Replayer, check_rows, entries_of
     from sisepai.runs.store import Store
+    from sisepai.strategies.registry import check_cheating, load_plugins
 
-    store, replayer = Store(run, manifest), Replayer.of(manifest)
+    plugged = load_plugins(wish["plugins"])
+    check_cheating(entries_of(manifest, plugged), wish["allow_cheating"])
+    announce_compiling(plugged=plugged)
+    store, replayer = Store(run, manifest), Replayer.of(manifest, plugged)
     stored, dealer, damage = _stored(store, number)
     # What was played is shown first: it is the same whatever has become of the file.
     deal = _numbered(replayer, number, str(run), as_json, dealer)
@@ -119,12 +127,13 @@ def _replayer(rules: Any, wish: dict[str, Any]) -> "Replayer":
     from sisepai.rules import load
 
     rule_set = load(rules) if isinstance(rules, str) else rules
-    announce_compiling()
     from sisepai.runs.plan import SHARD_MULTIPLE, Plan, shard_size
     from sisepai.runs.replay import Replayer
-    from sisepai.strategies import parse_entries
+    from sisepai.strategies.registry import check_cheating, load_plugins, parse_entries, plugged_of
 
-    entries, seats = parse_entries(wish["strategies"], rule_set.players)
+    entries, seats = parse_entries(wish["strategies"], rule_set.players, load_plugins(wish["plugins"]))
+    check_cheating(entries, wish["allow_cheating"])
+    announce_compiling(plugged=plugged_of(entries))
     match = wish["match"]
     shard_deals = shard_size([SHARD_MULTIPLE], False, match)
     plan = Plan.rounded(tuple(seats), wish["seating"], 1, shard_deals, match)
@@ -145,15 +154,26 @@ def _numbered(
     replayer: "Replayer", number: int, source: str, as_json: bool, dealer: int | None = None
 ) -> "Deal":
     """Play deal ``number`` and show it."""
-    deal = replayer.deal(number, dealer)
+    from sisepai.engine.faults import StrategyFault
+
+    try:
+        deal = replayer.deal(number, dealer)
+    except StrategyFault as fault:
+        if not as_json:
+            title = f"deal {fault.deal} of {source}: {_where(replayer, fault.deal)}"
+            _show(replayer.so_far(fault), replayer.labels(fault.deal), title, as_json)
+        raise
+    _show(deal, replayer.labels(number), f"deal {number} of {source}: {_where(replayer, number)}", as_json)
+    return deal
+
+
+def _where(replayer: "Replayer", number: int) -> str:
+    """Where a deal stands among the others."""
     if replayer.match:
         match, place = divmod(number, replayer.match)
-        where = f"match {match}, round {place}"
-    else:
-        deck, seating = divmod(number, len(replayer.seatings))
-        where = f"deck {deck}, seating {seating}"
-    _show(deal, replayer.labels(number), f"deal {number} of {source}: {where}", as_json)
-    return deal
+        return f"match {match}, round {place}"
+    deck, seating = divmod(number, len(replayer.seatings))
+    return f"deck {deck}, seating {seating}"
 
 
 def _replay_decks(file: str, number: int | None, wish: dict[str, Any], as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ import click
 from sisepai.cli import options as shared
 from sisepai.cli.boundary import printable
 from sisepai.cli.compiling import announce_compiling
-from sisepai.cli.experiment import experiment_file, naming
+from sisepai.cli.experiment import experiment_file, naming, typed
 from sisepai.cli.params import COUNT, WholeNumber
 from sisepai.cli.progress import byte_size, duration, shown
 from sisepai.cli.stopping import leave_now, tidying_up
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sisepai.runs.manifest import Manifest
     from sisepai.runs.simulate import Place
     from sisepai.runs.store import Store
+    from sisepai.strategies import Strategy
 
 KEYS = (
     "deals",
@@ -54,6 +55,8 @@ class Wish:
     events: bool
     resume: bool
     overwrite: bool
+    plugins: tuple[str, ...]
+    allow_cheating: bool
 
 
 @click.command()
@@ -78,6 +81,8 @@ class Wish:
 @click.option("--events", is_flag=True, help="Store every event too, ten times the bytes.")
 @click.option("--resume", is_flag=True, help="Go on with the run in DIR: play what is missing or damaged.")
 @click.option("--overwrite", is_flag=True, help="Replace the run in DIR once the new one is complete.")
+@shared.plugin
+@shared.allow_cheating
 @click.option("--dry-run", is_flag=True, help="Tell shards, bytes and time; write nothing.")
 @shared.quiet
 @shared.as_json("Print one JSON object instead of the summary.")
@@ -92,19 +97,21 @@ def simulate(dry_run: bool, quiet: bool, as_json: bool, **options: Any) -> None:
       sisepai simulate --deals 1e6
       sisepai simulate --strategies greedy,random,random,random --seating rotate
       sisepai simulate sims/first.toml --seed 8 --out runs/eight
+      sisepai simulate --strategies ./mine.py:bold:risk=0.2,greedy,greedy,greedy
     """
     wish = Wish(**options)
     _check_flags(wish)
-    manifest, place = _prepare(wish)
-    announce_compiling(quiet)
+    manifest, place, plugged = _prepare(wish)
+    announce_compiling(quiet, plugged)
     from sisepai.runs.simulate import estimate, simulator_of
 
-    simulator = simulator_of(manifest)
-    if dry_run:
-        expected = estimate(simulator, manifest, _threads(wish))
-        click.echo(json.dumps(expected) if as_json else _forecast(expected, manifest))
-        return
-    result = _play(wish, manifest, place, simulator, quiet)
+    simulator = simulator_of(manifest, plugged)
+    with _showing_faults(manifest, plugged):
+        if dry_run:
+            expected = estimate(simulator, manifest, _threads(wish, simulator))
+            click.echo(json.dumps(expected) if as_json else _forecast(expected, manifest))
+            return
+        result = _play(wish, manifest, place, simulator, plugged, quiet)
     click.echo(json.dumps(result) if as_json else _summary(result, manifest))
 
 
@@ -118,17 +125,19 @@ def _check_flags(wish: Wish) -> None:
             raise InputError("--out needs the name of a folder")
 
 
-def _prepare(wish: Wish) -> tuple["Manifest", "Place"]:
-    """What the options ask for and where it goes. All is checked here and nothing written."""
+def _prepare(wish: Wish) -> tuple["Manifest", "Place", dict[str, "Strategy"]]:
+    """What the options ask for, where it goes, and the plug-ins in it. All is checked here and nothing written."""
     from sisepai.rules import load
 
     with naming("rules"):
         rules = load(wish.rules)
     from sisepai.runs.simulate import Place, plan_run
-    from sisepai.strategies import parse_entries
+    from sisepai.strategies.registry import check_cheating, load_plugins, parse_entries, plugged_of
 
+    plugged = load_plugins(wish.plugins)
     with naming("strategies"):
-        entries, seats = parse_entries(wish.strategies, rules.players)
+        entries, seats = parse_entries(wish.strategies, rules.players, plugged, typed("strategies"))
+        check_cheating(entries, wish.allow_cheating)
     with naming("deals", "seating", "match"):
         manifest = plan_run(
             rules, entries, seats, deals=wish.deals, seed=wish.seed, seating=wish.seating, match=wish.match,
@@ -136,29 +145,54 @@ def _prepare(wish: Wish) -> tuple["Manifest", "Place"]:
         )  # fmt: skip
     place = Place(None if wish.out is None else Path(wish.out), wish.resume, wish.overwrite)
     with naming("out"):
-        place.check(manifest)
-    return manifest, place
+        place.check(manifest, plugged_of(entries))
+    return manifest, place, plugged_of(entries)
+
+
+@contextmanager
+def _showing_faults(manifest: "Manifest", plugged: Mapping[str, "Strategy"]) -> Iterator[None]:
+    """A strategy that fails ends the command with the one that shows the deal."""
+    from sisepai.engine.faults import StrategyFault
+    from sisepai.runs.command import replay_of
+
+    try:
+        yield
+    except StrategyFault as fault:
+        fault.show = replay_of(manifest, fault.deal, plugged)
+        raise
+
+
+def _tell_speed(simulator: "Simulator", manifest: "Manifest", plugged: Mapping[str, "Strategy"]) -> None:
+    """Say before it begins that it will be slow, and how slow."""
+    from sisepai.runs.simulate import speed
+
+    plain = [name for name, strategy in plugged.items() if strategy.player]
+    names = f"{', '.join(plain)} {'is' if len(plain) == 1 else 'are'}"
+    click.echo(f"{names} plain Python: about {speed(simulator, manifest):,.0f} deals/s to expect", err=True)
 
 
 def _play(
-    wish: Wish, manifest: "Manifest", place: "Place", simulator: "Simulator", quiet: bool
-) -> dict[str, Any]:
+    wish: Wish, manifest: "Manifest", place: "Place", simulator: "Simulator", plugged: Mapping[str, "Strategy"],
+    quiet: bool,
+) -> dict[str, Any]:  # fmt: skip
     """Play what is missing; returns what there is to say about it."""
     from sisepai.runs.execute import Progress
     from sisepai.runs.simulate import play
 
-    progress, threads = Progress(), _threads(wish)
+    progress, threads = Progress(), _threads(wish, simulator)
     with tidying_up(), place.open(manifest) as store:
         path = place.final(store)
-        with _telling_how_to_go_on(store, _command(wish, place, store), progress):
+        with _telling_how_to_go_on(store, _command(wish, place, store, plugged), progress):
             done = store.matching()
             total = manifest.deals - sum(manifest.plan.shard(shard).count for shard in done)
             if not quiet:
+                if total and simulator.in_steps:
+                    _tell_speed(simulator, manifest, plugged)
                 where = printable(str(path))
-                click.echo(f"playing {total:,} deals into {where} with {threads} threads", err=True)
+                click.echo(f"playing {total:,} deals into {where} with {_counted(threads)}", err=True)
             with shown(total, quiet) as show:
                 seconds = play(
-                    store, simulator, done, threads, progress, lambda progress: show(progress.played)
+                    store, simulator, done, threads, progress, lambda progress: show(progress.played), plugged
                 )
             result = _result(store, progress, path, seconds)
         place.finish(store)
@@ -194,20 +228,22 @@ def _may_pass(error: SisepaiError) -> bool:
     return isinstance(cause, OSError) and not isinstance(cause, in_the_way)
 
 
-def _threads(wish: Wish) -> int:
+def _threads(wish: Wish, simulator: "Simulator") -> int:
     if wish.threads:
         return wish.threads
+    if simulator.in_steps:  # plain Python plays in one thread at a time, and slower when others wait for it
+        return 1
     # The cores this process may use, where the system tells; a container may have fewer than the machine.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _command(wish: Wish, place: "Place", store: "Store") -> str:
+def _command(wish: Wish, place: "Place", store: "Store", plugged: Mapping[str, "Strategy"]) -> str:
     """The command that goes on with this run."""
     from sisepai.runs.command import command_of
 
     threads = ["--threads", str(wish.threads)] if wish.threads else []
     flag = "--overwrite" if place.is_staged(store) else "--resume"
-    return command_of(store.manifest, *threads, "--out", str(place.final(store)), flag)
+    return command_of(store.manifest, *threads, "--out", str(place.final(store)), flag, plugged=plugged)
 
 
 def _result(store: "Store", progress: "Progress", path: Path, seconds: float) -> dict[str, Any]:
@@ -245,5 +281,9 @@ def _forecast(expected: dict[str, Any], manifest: "Manifest") -> str:
         f"{expected['deals']:,} deals of {expected['decks']:,} decks in {expected['shards']:,} shards of "
         f"{manifest.shard_deals:,}\n"
         f"about {byte_size(expected['bytes'])} and {duration(expected['seconds'])} with "
-        f"{expected['threads']} threads; nothing is written"
+        f"{_counted(expected['threads'])}; nothing is written"
     )
+
+
+def _counted(threads: int) -> str:
+    return f"{threads} thread{'s' * (threads != 1)}"

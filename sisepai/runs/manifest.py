@@ -24,6 +24,7 @@ FILE = "manifest.json"
 MAX_BYTES = 1_000_000  # no manifest comes near; a file of gigabytes must not be read into memory
 MAX_SEED = 2**64 - 1
 MAX_SHARD = 24_000_000
+MAX_LABEL = 4_000  # characters: a strategy may have dozens of parameters
 _LONGEST, _BEFORE = 80, 20  # characters of a value in a message, and of them before what differs
 
 
@@ -314,7 +315,12 @@ def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return keys
 
 
-_STRATEGY: dict[str, Check] = {"label": _word(200), "name": _word(100), "params": _params, "digest": _hex}
+_STRATEGY: dict[str, Check] = {
+    "label": _word(MAX_LABEL),
+    "name": _word(100),
+    "params": _params,
+    "digest": _hex,
+}
 _KEYS: dict[str, Check] = {
     "schema": _integer(1, 2**31),
     "rules": _rules,

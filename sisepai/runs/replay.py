@@ -1,6 +1,6 @@
 """Plays single deals again, and compares deals played again with what a run has stored."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sisepai import __version__
 from sisepai.cards import NONE
+from sisepai.engine.faults import StrategyFault
 from sisepai.engine.simulator import Chunk, Simulator, decks
 from sisepai.errors import InputError, SisepaiError
 from sisepai.jit import kernel_digest
@@ -18,7 +19,7 @@ from sisepai.runs.deal import Deal, Deck, read_events
 from sisepai.runs.manifest import Manifest, PlannedEntry
 from sisepai.runs.schema import deal_table
 from sisepai.runs.store import Store
-from sisepai.strategies import Entry, strategy
+from sisepai.strategies import STRATEGIES, Entry, Strategy
 
 MOST_NAMED = 4  # columns that a message names
 
@@ -49,15 +50,15 @@ class Replayer:
         self._labels = [entry.label for entry in entries]
 
     @classmethod
-    def of(cls, manifest: Manifest) -> "Replayer":
+    def of(cls, manifest: Manifest, plugged: Mapping[str, Strategy] | None = None) -> "Replayer":
         """What plays the deals of a run.
 
         Raises
         ------
         InputError
-            This program does not know a strategy of the run, or a parameter of it.
+            As `entries_of`, or a strategy cannot be compiled.
         """
-        entries = entries_of(manifest)
+        entries = entries_of(manifest, plugged)
         return cls(manifest.rules, entries, manifest.plan.seatings, manifest.seed, manifest.match)
 
     def labels(self, number: int) -> tuple[str, ...]:
@@ -71,8 +72,8 @@ class Replayer:
 
         Raises
         ------
-        SisepaiError
-            A strategy answered something that was not offered.
+        StrategyFault
+            A strategy raised, or chose what it was not offered; `so_far` is its deal.
         """
         if dealer is None and self.match:
             dealer = self._dealer(number)
@@ -90,7 +91,7 @@ class Replayer:
 
         Raises
         ------
-        SisepaiError
+        StrategyFault
             As `deal`.
         """
         chunk = self.simulator.play_decks(dealers, cards, events=True, first=first)
@@ -100,6 +101,12 @@ class Replayer:
             later = [self._deck(first + place, dealer, attempt) for attempt in attempts]
             dealt.append([Deck.split(self.rules, dealer, pack), *later])
         return self._deals(chunk, dealt)
+
+    def so_far(self, fault: StrategyFault) -> Deal:
+        """A deal of seed and number that could not be played on. Its row has dealer and redeals alone."""
+        dealer, redeals = int(fault.row["dealer"][0]), int(fault.row["redeals"][0])
+        dealt = [self._deck(fault.deal, dealer, attempt) for attempt in range(redeals + 1)]
+        return Deal(self.rules, tuple(dealt), fault.row, read_events(fault.events))
 
     def _dealer(self, number: int) -> int | None:
         """Who deals deal ``number`` of a match, from the deals before it; None for the first, whose deck says it."""
@@ -125,15 +132,35 @@ class Replayer:
             at += count
 
 
-def entries_of(manifest: Manifest) -> list[Entry]:
+def entries_of(manifest: Manifest, plugged: Mapping[str, Strategy] | None = None) -> list[Entry]:
     """The strategies of a run, made again from their names and parameters.
+
+    ``plugged`` are the plug-ins that the user has named, by name; a manifest leads to no code but the program's own.
 
     Raises
     ------
     InputError
-        This program does not know one, or a parameter of it.
+        This program does not know one, or a parameter of it, or a plug-in is not the code that made the run.
     """
-    return [_entry(wanted) for wanted in manifest.strategies]
+    check_plugged(manifest, plugged or {})
+    return [_entry(wanted, {**STRATEGIES, **(plugged or {})}) for wanted in manifest.strategies]
+
+
+def check_plugged(manifest: Manifest, plugged: Mapping[str, Strategy]) -> None:
+    """Refuse plug-ins that are not the code with which a run was made.
+
+    Raises
+    ------
+    InputError
+        One is not; the message names it and both digests.
+    """
+    for wanted in manifest.strategies:
+        one = plugged.get(wanted.name)
+        if one is not None and one.digest() != wanted.digest:
+            raise InputError(
+                f"{one.plugin} is not the code of '{wanted.name}' with which the run was made: its digest is "
+                f"{one.digest()[:12]}, that in the manifest {wanted.digest[:12]}; put it back as it was then"
+            )
 
 
 def check_rows(store: Store, rows: NDArray[np.void], stored: pa.Table, first: int) -> None:
@@ -169,17 +196,19 @@ def other_version(store: Store) -> str | None:
     for key, mine in (("sisepai", __version__), ("kernels", kernel_digest())):
         for made in sorted(log.makers(store.path, key) - {mine}):
             return f"the run was made by another version of the program ({key} {made}; here it is {mine})"
-    for wanted, entry in zip(store.manifest.strategies, entries_of(store.manifest), strict=True):
-        if wanted.digest != entry.digest:
+    for wanted in store.manifest.strategies:
+        if wanted.name in STRATEGIES and wanted.digest != STRATEGIES[wanted.name].digest():
             return f"the run was made with another version of the strategy '{wanted.name}'"
     return None
 
 
-def _entry(wanted: PlannedEntry) -> Entry:
-    try:
-        made = strategy(wanted.name)
-    except InputError as error:
-        raise InputError(f"a strategy of the run cannot be played: {error}") from error
+def _entry(wanted: PlannedEntry, strategies: Mapping[str, Strategy]) -> Entry:
+    if wanted.name not in strategies:
+        raise InputError(
+            f"strategy '{wanted.label}' of the run cannot be played: it is not built in, and a run leads to no code; "
+            f"name its file with --plugin FILE"
+        )
+    made = strategies[wanted.name]
     known = {parameter.name: parameter for parameter in made.parameters}
     for name in wanted.params:
         if name not in known:

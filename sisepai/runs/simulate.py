@@ -4,10 +4,10 @@ Nothing here speaks to a user; the command line and scripts in Python call the s
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sisepai.engine.simulator import Simulator
 from sisepai.errors import SisepaiError
@@ -15,15 +15,17 @@ from sisepai.rules import RuleSet
 from sisepai.runs import directory, log
 from sisepai.runs.command import command_of
 from sisepai.runs.execute import Progress, execute
-from sisepai.runs.manifest import Manifest, PlannedEntry
+from sisepai.runs.manifest import FILE, Manifest, PlannedEntry, read_manifest
 from sisepai.runs.plan import Plan, shard_size
-from sisepai.runs.replay import entries_of
+from sisepai.runs.replay import check_plugged, entries_of
 from sisepai.runs.schema import deal_schema, deal_table, encode, event_schema, event_table
 from sisepai.runs.store import Store
-from sisepai.strategies import Entry
+from sisepai.strategies import Entry, Strategy
 
 RUNS = Path("runs")  # where numbered runs go
 SAMPLE_SECONDS = 0.5  # that are played to tell the time
+
+Sampled = TypeVar("Sampled")
 
 
 def plan_run(
@@ -46,16 +48,16 @@ def plan_run(
     )  # fmt: skip
 
 
-def simulator_of(manifest: Manifest) -> Simulator:
+def simulator_of(manifest: Manifest, plugged: Mapping[str, Strategy] | None = None) -> Simulator:
     """What plays the deals of a run; the kernels are compiled here.
 
     Raises
     ------
     InputError
-        This program does not know a strategy of the run.
+        As `entries_of`, or a strategy cannot be compiled.
     """
-    plan = manifest.plan
-    return Simulator(manifest.rules, entries_of(manifest), plan.seatings, manifest.seed, manifest.match)
+    entries = entries_of(manifest, plugged)
+    return Simulator(manifest.rules, entries, manifest.plan.seatings, manifest.seed, manifest.match)
 
 
 @dataclass(frozen=True)
@@ -66,17 +68,19 @@ class Place:
     resume: bool = False
     overwrite: bool = False
 
-    def check(self, manifest: Manifest) -> None:
+    def check(self, manifest: Manifest, plugged: Mapping[str, Strategy] | None = None) -> None:
         """Refuse a place where this run cannot be; nothing is written.
 
         Raises
         ------
         InputError
-            Something else is there, or nothing can be written.
+            Something else is there, or nothing can be written, or a run to go on with was made by other plug-ins.
         """
         if self.path is None:
             directory.check_writable(RUNS)
         elif self.resume:
+            if plugged and (self.path / FILE).exists():
+                check_plugged(read_manifest(self.path), plugged)
             directory.check_resume(self.path, manifest)
         elif self.overwrite:
             directory.check_overwrite(self.path)
@@ -114,16 +118,21 @@ class Place:
 def play(
     store: Store, simulator: Simulator, done: set[int], threads: int, progress: Progress,
     report: Callable[[Progress], None] = lambda progress: None,
+    plugged: Mapping[str, Strategy] | None = None,
 ) -> float:  # fmt: skip
     """Play all shards but those that are ``done``, as `execute` does, and log begin and end. Returns the seconds.
+
+    The log tells the command, with the user's words for the ``plugged`` strategies.
 
     Raises
     ------
     SisepaiError
-        A shard or the log cannot be written, or a strategy chose what was not offered.
+        A shard or the log cannot be written.
+    StrategyFault
+        A strategy raised, or chose what it was not offered.
     """
     progress.kept = len(done)
-    command = command_of(store.manifest)
+    command = command_of(store.manifest, plugged=plugged)
     log.append(store.path, {"event": "begin", **log.surroundings(), "threads": threads, "command": command})
     begun, seconds, how = time.monotonic(), 0.0, "failed"
     missing = (shard for shard in range(store.manifest.plan.shards) if shard not in done)
@@ -148,18 +157,18 @@ def _log_end(store: Store, how: str, progress: Progress, seconds: float) -> None
             raise
 
 
+def speed(simulator: Simulator, manifest: Manifest) -> float:
+    """Deals a second, by the clock, of a short sample of the run."""
+    count, seconds, _ = _sample(manifest, lambda count: simulator.play(0, count), time.monotonic)
+    return count / max(seconds, 1e-9)
+
+
 def estimate(simulator: Simulator, manifest: Manifest, threads: int) -> dict[str, Any]:
     """What the run would cost, from a short sample of its own deals."""
     plan = manifest.plan
-    most = min(plan.deals, plan.shard_deals)
-    count, seconds, sizes = 1, 0.0, [0]
-    while True:
-        begun = time.process_time()
-        sizes = _sizes(simulator, manifest, count)
-        seconds = time.process_time() - begun
-        if seconds > SAMPLE_SECONDS or count >= most:
-            break
-        count = min(4 * count, most)
+    count, seconds, sizes = _sample(
+        manifest, lambda count: _sizes(simulator, manifest, count), time.process_time
+    )
     # What every file costs, however few its deals, is counted once a shard.
     empty = sum(len(encode(schema, [])) for schema in _schemas(manifest))
     return {
@@ -171,6 +180,21 @@ def estimate(simulator: Simulator, manifest: Manifest, threads: int) -> dict[str
         "seconds": round(seconds / count * plan.deals / threads, 1),
         "threads": threads,
     }
+
+
+def _sample(
+    manifest: Manifest, work: Callable[[int], Sampled], clock: Callable[[], float]
+) -> tuple[int, float, Sampled]:
+    """Do some ``work`` on ever more deals until it takes long enough; that number, the seconds, and what it gave."""
+    most = min(manifest.deals, manifest.shard_deals)
+    count = 1
+    while True:
+        begun = clock()
+        result = work(count)
+        seconds = clock() - begun
+        if seconds > SAMPLE_SECONDS or count >= most:
+            return count, seconds, result
+        count = min(4 * count, most)
 
 
 def _schemas(manifest: Manifest) -> list[Any]:

@@ -1,6 +1,6 @@
 """The strategies by name, and how `--strategies` is read."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from sisepai.errors import InputError, unknown_name
 from sisepai.strategies import greedy, plugins, random
@@ -10,12 +10,13 @@ STRATEGIES: dict[str, Strategy] = {s.name: s for s in (random.STRATEGY, greedy.S
 
 
 def parse_entries(
-    text: str, players: int, more: Mapping[str, Strategy] | None = None
+    text: str, players: int, plugged: Mapping[str, Strategy] | None = None, load: bool = True
 ) -> tuple[list[Entry], list[int]]:
     """Read entries separated by commas, one for all seats or one a seat.
 
-    An entry is a name or a file of plug-ins, `./mine.py:bold`, and its parameters; ``more`` are strategies that were
-    loaded by then. Returns the different entries and, by seat, which of them sits there.
+    An entry is a name, or a file of plug-ins as in `./mine.py:bold`, with its parameters. ``plugged`` are plug-ins
+    that are loaded already; no other is without ``load``, for texts that the user has not typed. Returns the
+    different entries and, by seat, which of them sits there.
 
     Raises
     ------
@@ -23,7 +24,7 @@ def parse_entries(
         An unknown strategy or parameter, a value out of range, a plug-in that cannot be loaded, or a number of
         entries that fits no table.
     """
-    given = [_parse_entry(part.strip(), more or {}) for part in text.split(",")]
+    given = [_parse_entry(part.strip(), plugged or {}, load) for part in text.split(",")]
     if len(given) not in (1, players):
         raise InputError(
             f"--strategies '{text}': {len(given)} entries for {players} seats; give one for all seats or {players}"
@@ -33,6 +34,11 @@ def parse_entries(
     for entry in by_seat:
         if entry not in entries:
             entries.append(entry)
+    for entry in entries:
+        if any(entry.name == other.name and entry.strategy != other.strategy for other in entries):
+            raise InputError(
+                f"--strategies '{text}': two plug-ins have a strategy '{entry.name}'; rename one"
+            )
     return entries, [entries.index(entry) for entry in by_seat]
 
 
@@ -48,33 +54,54 @@ def load_plugins(words: Iterable[str]) -> dict[str, Strategy]:
     for word in words:
         for name, one in plugins.load(word, STRATEGIES).items():
             if found.setdefault(name, one) != one:
-                raise InputError(f"'{name}' is in two plug-ins, {found[name].plugin} and {word}")
+                raise InputError(f"two plug-ins have a strategy '{name}': {found[name].plugin} and {word}")
     return found
 
 
-def strategy(name: str, more: Mapping[str, Strategy] | None = None) -> Strategy:
-    """The strategy that the user calls by name: built in, one of ``more``, or installed, which loads its code.
+def plugged_of(entries: Iterable[Entry]) -> dict[str, Strategy]:
+    """The plug-ins, by name, among entries."""
+    return {entry.name: entry.strategy for entry in entries if entry.strategy.plugin}
+
+
+def check_cheating(entries: Sequence[Entry], allowed: bool) -> None:
+    """Refuse strategies that are shown all cards, unless that is ``allowed``.
+
+    Raises
+    ------
+    InputError
+        There is one; the message names it.
+    """
+    for entry in entries:
+        if entry.strategy.cheats and not allowed:
+            raise InputError(
+                f"strategy '{entry.name}' is shown all cards; it plays with --allow-cheating only"
+            )
+
+
+def strategy(name: str, plugged: Mapping[str, Strategy] | None = None, load: bool = True) -> Strategy:
+    """The strategy of a name: built in, one of ``plugged``, or, where it may be loaded, an installed plug-in.
 
     Raises
     ------
     InputError
         There is none; the message gives the nearest name and all names.
     """
-    known = {**STRATEGIES, **(more or {})}
+    known = {**STRATEGIES, **(plugged or {})}
     if name in known:
         return known[name]
     offered = plugins.installed()
     if name in offered:
+        if not load:
+            raise InputError(_only_typed(name, name))
         return plugins.load(name, STRATEGIES)[name]
     raise unknown_name("strategy", name, [*known, *offered])
 
 
-def _parse_entry(text: str, more: Mapping[str, Strategy]) -> Entry:
+def _parse_entry(text: str, plugged: Mapping[str, Strategy], load: bool) -> Entry:
     file, words = _split(text)
-    if file:
-        chosen = _of_file(file, words)
-    else:
-        chosen = strategy(words.pop(0), more)
+    if file and not load:
+        raise InputError(_only_typed(file, "NAME"))
+    chosen = _of_file(file, words) if file else strategy(words.pop(0), plugged, load)
     params: dict[str, Value] = {}
     for assignment in words:
         key, equals, value = assignment.partition("=")
@@ -86,6 +113,11 @@ def _parse_entry(text: str, more: Mapping[str, Strategy]) -> Entry:
     # In the strategy's own order and without defaults, so that equal entries are equal.
     kept = {p.name: params[p.name] for p in chosen.parameters if params.get(p.name, p.default) != p.default}
     return Entry(chosen, kept)
+
+
+def _only_typed(word: str, name: str) -> str:
+    """Why a plug-in is not loaded that something else than the command line names."""
+    return f"'{word}' is code, which the command line alone may name: --plugin {word}, and here {name}"
 
 
 def _split(text: str) -> tuple[str, list[str]]:
