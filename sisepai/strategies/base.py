@@ -108,6 +108,7 @@ class Strategy:
     explains: bool = False  # it leaves what it thought of its choices in `view.trial.estimates`
     player: type | None = None
     plugin: str = field(default="", compare=False)  # the file or name it was loaded by, as the user wrote it
+    loaded: str = field(default="", compare=False)  # its digest at that time
 
     @property
     def file(self) -> str:
@@ -116,6 +117,8 @@ class Strategy:
 
     def digest(self) -> str:
         """SHA-256 (hex) of the source files that the strategy is written in, and of its weights' files."""
+        if self.loaded:
+            return self.loaded
         digest = hashlib.sha256()
         for path in (Path(self.file), *self.files):
             digest.update(path.read_bytes())

@@ -90,7 +90,7 @@ def _of_file(path: Path, word: str, taken: Collection[str]) -> dict[str, Strateg
             raise InputError(f"'{one.name}' is the name of a built-in strategy; choose another")
         if one.name in found:
             raise InputError(f"it has two strategies called '{one.name}'")
-        found[one.name] = replace(one, files=(place, *one.files), plugin=word)
+        found[one.name] = _loaded(replace(one, files=(place, *one.files)), word)
     return found
 
 
@@ -109,7 +109,11 @@ def _of_package(name: str, taken: Collection[str]) -> dict[str, Strategy]:
     one = strategy_of(thing)
     if one.name != name:
         raise InputError(f"its strategy is called '{one.name}'; an entry point has its strategy's name")
-    return {name: replace(one, plugin=name)}
+    return {name: _loaded(one, name)}
+
+
+def _loaded(one: Strategy, word: str) -> Strategy:
+    return replace(one, plugin=word, loaded=one.digest())
 
 
 @cache
