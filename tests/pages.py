@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/rules.md", "docs/strategies.md", "data/README.md")
+PAGES = ("README.md", "docs/rules.md", "docs/strategies.md", "docs/plug-ins.md", "data/README.md")
 
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", flags=re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", flags=re.MULTILINE)
@@ -73,7 +73,7 @@ def comparable(output: str) -> str:
 
 def prepare(folder: Path) -> None:
     """Make `folder` look like a checkout to the examples."""
-    for name in ("data", "sims"):
+    for name in ("data", "sims", "docs"):
         (folder / name).symlink_to(ROOT / name)
 
 

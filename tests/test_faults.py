@@ -82,7 +82,7 @@ WAYS = [
     ("nothing", r"window of \w+: 'nothing' raised TypeError: answer returned None, which is no whole number"),
     ("huge", r"window of \w+: 'huge' raised OverflowError: 10+ is beyond all choices"),
     ("leaves", r"discard: 'leaves' raised SystemExit: 0 \(line \d+\)"),
-    ("c-raises", r"discard: 'c-raises' raised ValueError: lost my cards"),
+    ("c-raises", r"discard: 'c-raises' raised ValueError: lost my cards \(line \d+\)"),
     ("c-answers", r"(?:draw|discard) window of \w+: 'c-answers' answered 7, which was not offered \(offered: .*\)"),
     ("c-discards", r"discard: 'c-discards' discarded -1, which was not offered \(it may: .*\)"),
 ]  # fmt: skip

@@ -64,9 +64,9 @@ def not_offered(game: np.record, choice: int) -> str:
     return f"discarded {card}, which was not offered (it may: {' '.join(CODES[one] for one in choices)})"
 
 
-def raised(error: BaseException, file: str = "") -> str:
-    """What a strategy did that raised; `file`: where it is written, of which the line is told."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+def raised(error: BaseException, files: tuple[str, ...] = ()) -> str:
+    """What a strategy did that raised; `files`: where it is written, of which the line is told."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
     text = " ".join(str(error).split())
     text = f": {text}" if text else ""
     text = text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."

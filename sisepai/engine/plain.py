@@ -29,7 +29,7 @@ class Plain(NamedTuple):
     make: Callable[[], Any]
     values: Sequence[float]
     sees_all: bool = False
-    file: str = ""  # where it is written
+    files: tuple[str, ...] = ()  # where it is written
 
 
 class Player:

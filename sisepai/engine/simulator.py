@@ -30,7 +30,7 @@ class Compiled(NamedTuple):
     discard: Callable
     values: Sequence[float]
     sees_all: bool = False
-    file: str = ""  # where it is written
+    files: tuple[str, ...] = ()  # where it is written
 
 
 class Entry(Protocol):
@@ -215,8 +215,8 @@ class Simulator:
                 )  # fmt: skip
             except Exception as error:
                 number = first + int(np.argmax(rows["outcome"] == NONE))
-                file = self.strategy(number, int(work[0].game.hidden.due)).file
-                raise self._fault(number, work[0], raised(error, file)) from error
+                files = self.strategy(number, int(work[0].game.hidden.due)).files
+                raise self._fault(number, work[0], raised(error, files)) from error
             if played < len(rows) and (not events or played == done):
                 raise self._stopped(first + played, work[0])
             pieces.append(room[: int(counts[done:played].sum())])

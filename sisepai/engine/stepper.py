@@ -142,7 +142,7 @@ class Stepper:
             if choice not in _INT64:
                 raise OverflowError(f"{choice} is beyond all choices")
         except (Exception, SystemExit) as error:
-            raise self._fault(raised(error, strategy.file)) from error
+            raise self._fault(raised(error, strategy.files)) from error
         return choice
 
     def submit(self, choice: int) -> bool:

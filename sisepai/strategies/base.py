@@ -111,17 +111,18 @@ class Strategy:
     loaded: str = field(default="", compare=False)  # its digest at that time
 
     @property
-    def file(self) -> str:
-        """Path of the file with its functions."""
-        return inspect.getfile(self.player or _plain(self.answer))
+    def sources(self) -> tuple[str, ...]:
+        """Paths of the files with its functions, and of `files`."""
+        functions = [self.player] if self.player else [_plain(self.answer), _plain(self.discard)]
+        return tuple(dict.fromkeys([*map(inspect.getfile, functions), *map(str, self.files)]))
 
     def digest(self) -> str:
-        """SHA-256 (hex) of the source files that the strategy is written in, and of its weights' files."""
+        """SHA-256 (hex) of the files that the strategy is written in, and of its weights' files."""
         if self.loaded:
             return self.loaded
         digest = hashlib.sha256()
-        for path in (Path(self.file), *self.files):
-            digest.update(path.read_bytes())
+        for path in self.sources:
+            digest.update(Path(path).read_bytes())
         return digest.hexdigest()
 
 
@@ -138,9 +139,14 @@ class Entry:
         return self.strategy.name
 
     @property
+    def text(self) -> str:
+        """The entry as it is typed: name, then the parameters that were given."""
+        return spelled(self.name, self.params)
+
+    @property
     def label(self) -> str:
-        """What tables call it: name, then the parameters that were given, and whether it cheats."""
-        return spelled(self.name, self.params) + CHEATS * self.strategy.cheats
+        """What tables call it: as it is typed, and whether it cheats."""
+        return self.text + CHEATS * self.strategy.cheats
 
     @property
     def digest(self) -> str:
@@ -159,14 +165,14 @@ class Entry:
         settings = {p.name: p.check(self.params.get(p.name, p.default)) for p in strategy.parameters}
         values = [*(p.number(settings[p.name]) for p in strategy.parameters), *strategy.weights]
         if strategy.player is not None:
-            return Plain(partial(strategy.player, **settings), values, strategy.cheats, strategy.file)
+            return Plain(partial(strategy.player, **settings), values, strategy.cheats, strategy.sources)
         try:
             answer, discard = (_compiled(f, not strategy.plugin) for f in (strategy.answer, strategy.discard))
         except Exception as error:  # of Numba's own or of Python: what it stumbles over is the strategy
             raise InputError(
                 f"{strategy.plugin or strategy.name}: {_not_compiled(strategy, error)}"
             ) from error
-        return Compiled(answer, discard, values, strategy.cheats, strategy.file)
+        return Compiled(answer, discard, values, strategy.cheats, strategy.sources)
 
 
 def spelled(name: str, params: Mapping[str, Value]) -> str:
@@ -195,8 +201,9 @@ def _not_compiled(strategy: Strategy, error: Exception) -> str:
     """Why and where a strategy cannot be compiled, from the many lines that Numba says it in."""
     lines = [line.strip() for line in str(error).splitlines()]
     told = [line for line in lines if line and not line.startswith(("Failed in nopython", "During: "))]
+    names = {Path(path).name for path in strategy.sources}
     places = [re.match(r'File "(.*)", line (\d+)', line.removeprefix("During: ")) for line in lines]
-    own = [place[2] for place in places if place and Path(place[1]).name == Path(strategy.file).name]
+    own = [place[2] for place in places if place and Path(place[1]).name in names]
     reason = told[0] if told else type(error).__name__
     reason = reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 3] + "..."
     return f"{f'line {own[-1]}: ' if own else ''}'{strategy.name}' cannot be compiled: {reason}"
