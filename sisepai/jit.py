@@ -113,9 +113,22 @@ def _count_trailing_zeros(typing_context, mask):
     return types.int64(types.int64), generate
 
 
+@numba.extending.intrinsic
+def _population(typing_context, mask):
+    def generate(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), generate
+
+
 def lowest(mask):
     """Number of the lowest bit set in `mask` (int64, not 0)."""
     return (int(mask) & -int(mask)).bit_length() - 1
+
+
+def bits(mask):
+    """How many bits are set in `mask` (int64, not negative)."""
+    return int(mask).bit_count()
 
 
 if not config.DISABLE_JIT:
@@ -123,3 +136,7 @@ if not config.DISABLE_JIT:
     @inner
     def lowest(mask):
         return _count_trailing_zeros(mask)
+
+    @inner
+    def bits(mask):
+        return _population(mask)

@@ -54,8 +54,8 @@ _STRATEGIES = numba.types.UniTuple(_STRATEGY, ENTRIES)
 
 # Everything a thread writes while it plays a deal; `choice` is the last one, or in a deal in steps the next.
 WORK = np.dtype(
-    [("game", GAME), ("rng", RNG, SEATS + 1), ("scratch", SCRATCH), ("trial", TRIAL, SEATS), ("redeals", "i8"),
-     ("choice", "i8")],
+    [("game", GAME), ("rng", RNG, SEATS + 1), ("scratch", SCRATCH, SEATS), ("trial", TRIAL, SEATS),
+     ("redeals", "i8"), ("choice", "i8")],
     align=True,
 )  # fmt: skip
 
@@ -108,7 +108,7 @@ def ask(tables, work, answers, discards, parameters, seating):
         work.trial[seat].start = game
     view = View(
         tables, game.table, game.history, game.hands[seat], game.offers, seat, work.rng[seat],
-        parameters.entry[entry], work.scratch, work.trial[seat],
+        parameters.entry[entry], work.scratch[seat], work.trial[seat],
     )  # fmt: skip
     return answers[entry](view) if game.hidden.phase == ANSWER_DUE else discards[entry](view)
 

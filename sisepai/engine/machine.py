@@ -93,7 +93,7 @@ def _open_draw(tables, game):
     table.window = DRAW
     table.actor = seat
     table.card = card
-    hidden.pending = _interested(tables, game, seat, card, DRAWER, DRAW_NEXT, DRAW_OTHERS)
+    hidden.pending = _wanted_by(tables, game, seat, card, DRAWER, DRAW_NEXT, DRAW_OTHERS)
 
 
 @small
@@ -105,12 +105,21 @@ def _open_discard(tables, game):
     table.discards += 1
     table.discarded[seat, card] += 1
     log_plain(game, E_DISCARD, seat, card)
-    hidden.pending = _interested(tables, game, seat, card, -1, DISCARD_NEXT, DISCARD_OTHERS)
+    hidden.pending = _wanted_by(tables, game, seat, card, -1, DISCARD_NEXT, DISCARD_OTHERS)
+
+
+@inner
+def interested(tables, game):
+    """Mask of the seats that may answer something but pass in the open window."""
+    table = game.table
+    if table.window == DRAW:
+        return _wanted_by(tables, game, table.actor, table.card, DRAWER, DRAW_NEXT, DRAW_OTHERS)
+    return _wanted_by(tables, game, table.actor, table.card, -1, DISCARD_NEXT, DISCARD_OTHERS)
 
 
 @small
-def _interested(tables, game, actor, card, own, after, others):
-    """Mask of the seats that may answer something but pass; the rows of `wants` by place (own < 0: none)."""
+def _wanted_by(tables, game, actor, card, own, after, others):
+    """`interested` by the rows of `wants` for each place (own < 0: none)."""
     mask = 0
     for seat in range(tables.players):
         distance = seat - actor
@@ -309,8 +318,11 @@ def _take(tables, game):
 @inner
 def await_discard(game, seat):
     """A discard is due from `seat`; where the rules leave it none, the deal ends with a dead hand."""
-    table, hidden, hand = game.table, game.hidden, game.hands[seat]
+    table, hidden, offers, hand = game.table, game.hidden, game.offers, game.hands[seat]
     table.window = NO_WINDOW
+    offers.n = 0
+    offers.win = 0
+    offers.forced = 0
     table.actor = seat
     table.cards[seat] = hand.cards
     hidden.due = seat

@@ -63,7 +63,7 @@ HIDDEN = np.dtype(
     align=True,
 )  # fmt: skip
 
-MOST_PARAMETERS = 64
+MOST_PARAMETERS = 704  # of a strategy, its weights among them
 PARAMETERS = np.dtype(
     [("value", "f8", MOST_PARAMETERS), ("sees_all", "i8")]  # sees_all: a yardstick that is shown the whole deal
 )
@@ -90,8 +90,8 @@ GAME = np.dtype(
     align=True,
 )  # fmt: skip
 
-# Room for a hand to try things on.
-SCRATCH = np.dtype([("hand", HAND), ("melds", OFFERS)], align=True)
+# Room for a hand to try things on, and masks of the cards that are live in at least one, two, three, four copies.
+SCRATCH = np.dtype([("hand", HAND), ("melds", OFFERS), ("live", "i8", 4)], align=True)
 
 MOST_CHOICES = 32  # of one decision: discards, or offered melds and pass
 
@@ -114,7 +114,9 @@ class View(NamedTuple):
     """What a seat sees when it answers a window or chooses a discard.
 
     Strategies read it; they write to `rng`, `scratch` and `trial` alone, which are the seat's own. What those last two
-    hold when a strategy is asked is undefined, but for `trial.start` of a yardstick that is shown the whole deal.
+    hold when a strategy is asked is undefined, but for `trial.start` of a yardstick that is shown the whole deal. So is
+    what lies beyond those in use: the first `n` of `offers` (at a discard `n`, `win` and `forced` are 0), the first
+    `melds` of each seat in `table`, and the first `table.events` of `history`.
     """
 
     tables: Any  # rules.tables.TABLES

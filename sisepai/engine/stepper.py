@@ -197,7 +197,7 @@ class Stepper:
             parameters = self._simulator.parameters.entry[0, entry]
             self._views[seat, entry] = View(
                 self._simulator.tables[0], game.table, game.history, game.hands[seat], game.offers, seat,
-                work.rng[seat], parameters, work.scratch, work.trial[seat],
+                work.rng[seat], parameters, work.scratch[seat], work.trial[seat],
             )  # fmt: skip
         return self._views[seat, entry]
 

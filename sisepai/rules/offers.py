@@ -235,8 +235,8 @@ def _block_completing(tables, hand):
 
 
 @small
-def refresh(tables, hand, melds):
-    """Renew deadwood, winning cards and what the seat may answer, after the concealed hand has changed."""
+def find_wins(tables, hand, melds):
+    """Renew deadwood and winning cards, after the concealed hand has changed."""
     if tables.coupled:
         wins, hand.dead = _coupled_completing(tables, hand)
     else:
@@ -246,20 +246,41 @@ def refresh(tables, hand, melds):
     if wins and tables.min_points > 0:
         wins = _with_points(tables, hand, wins, melds)
     hand.wins = wins
+
+
+@small
+def refresh(tables, hand, melds):
+    """Renew deadwood, winning cards and what the seat may answer, after the concealed hand has changed."""
+    find_wins(tables, hand, melds)
+    shapes = _shapes(hand)
+    for place in range(N_PLACES):
+        hand.wants[place] = hand.wins | _laid_with(tables.may[place], shapes)
+
+
+@small
+def meldable(tables, hand, place):
+    """Mask of the cards with which the hand makes a meld that `place` allows."""
+    return _laid_with(tables.may[place], _shapes(hand))
+
+
+@small
+def _shapes(hand):
+    """By shape of meld, from pair on: mask of the cards for which the rest of such a meld is in the hand."""
     one = hand.one
-    quad = hand.three | hand.locked
     run = (one >> 1) & (one >> 2) & FIRST | (one << 1) & (one >> 1) & SECOND | (one << 1) & (one << 2) & THIRD
     a = (one << 7 | one >> 21) & LOW_28
     b = (one << 14 | one >> 14) & LOW_28
     c = (one << 21 | one >> 7) & LOW_28
-    colours4 = a & b & c
-    colours3 = a & b | a & c | b & c
-    for place in range(N_PLACES):
-        may = tables.may[place]
-        hand.wants[place] = (
-            wins | may[SINGLE] | may[PAIR] & one | may[TRIPLE] & hand.two | may[QUAD] & quad | may[RUN] & run
-            | may[COLOURS3] & colours3 | may[COLOURS4] & colours4
-        )  # fmt: skip
+    return one, hand.two, hand.three | hand.locked, run, a & b | a & c | b & c, a & b & c
+
+
+@small
+def _laid_with(may, shapes):
+    pair, triple, quad, run, colours3, colours4 = shapes
+    return (
+        may[SINGLE] | may[PAIR] & pair | may[TRIPLE] & triple | may[QUAD] & quad | may[RUN] & run
+        | may[COLOURS3] & colours3 | may[COLOURS4] & colours4
+    )  # fmt: skip
 
 
 @inner

@@ -23,7 +23,7 @@ from sisepai.errors import SisepaiError
 from sisepai.jit import kernel
 from sisepai.rules import RuleSet
 from sisepai.rules.hand import fill_hand
-from sisepai.rules.offers import refresh
+from sisepai.rules.offers import OFFERS, refresh
 from sisepai.rules.tables import TABLES
 from sisepai.strategies.base import Entry, spelled
 from sisepai.strategies.plugins import is_file
@@ -309,9 +309,10 @@ class _Inspector:
         """The choice at a decision of before, with whatever in the room that strategies may write to."""
         work = self.stepper.work
         work.game, work.rng = met.game, met.rng
-        work.scratch, work.trial = self.litter(SCRATCH, 1)[0], self.litter(TRIAL, SEATS)
+        work.scratch, work.trial = self.litter(SCRATCH, SEATS), self.litter(TRIAL, SEATS)
         if permuted:
             self.permute(met)
+        self.litter_offers(work.game.offers)
         try:
             return self.stepper.ask()
         except StrategyFault as fault:
@@ -321,6 +322,12 @@ class _Inspector:
         """Memory full of numbers as small as cards, so that a strategy that reads them finds its way nevertheless."""
         words = self.chance.integers(0, N_TYPES, count * dtype.itemsize // 8)
         return words.view(dtype)
+
+    def litter_offers(self, offers: np.record) -> None:
+        """The same beyond the offers that there are, where those of another seat may lie still."""
+        litter = self.litter(OFFERS, 1)[0]
+        for name in ("kind", "partners"):
+            offers[name][offers.n :] = litter[name][offers.n :]
 
     def permute(self, met: _Decision) -> None:
         """Deal the cards that the seat cannot see anew: other hands and the stock, each as many as before."""
