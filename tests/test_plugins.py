@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import one_line_error
 
+from sisepai.engine.records import MOST_PARAMETERS
 from sisepai.errors import InputError
 from sisepai.runs.manifest import read_manifest
 from sisepai.strategies import STRATEGIES, parse_entries
@@ -165,7 +166,7 @@ WRONG = [
     (class_with("parameters = (Parameter('aim', 'a', '', choices=('b', 'c')),)"), "aim: unknown value of aim"),
     (class_with("parameters = (Parameter('aim', 'a', '', choices='ab'),)"), "choices must be a tuple of words"),
     (class_with("parameters = (Parameter('r', 1, ''),) * 2"), "two of its parameters have one name (r, r)"),
-    (class_with("parameters = tuple(Parameter(f'r{i}', 1, '') for i in range(65))"), "more than 64 parameters"),
+    (class_with("parameters = tuple(Parameter(f'r{i}', 1, '') for i in range(999))"), f"more than {MOST_PARAMETERS} "),
     (class_with("parameters = (Parameter('risk', 1, ''),)"), "must be made with its parameters as keywords (risk)"),
     (class_with("shard_deals = 100"), "shard_deals = 100: must be a multiple of 24"),
     (class_with("files = ('x',)"), "files must be a tuple of paths"),
@@ -249,6 +250,22 @@ def test_a_run_is_read_without_its_plugin(run_of, invoke):
     assert "--plugin FILE" in invoke("info", path).stdout
     for what in ("deals", "decks"):
         assert invoke("export", path, "--what", what, "--out", f"{what}.csv", "--quiet").exit_code == 0
+
+
+def test_events_that_are_not_stored_are_played_again(run_of, invoke):
+    path, typed, _ = run_of
+    export = ("export", path, "--what", "events", "--format", "jsonl", "--quiet", "--out")
+    assert "name its file with --plugin FILE" in one_line_error(invoke(*export, "events.jsonl"))
+    played = invoke(*export, "-", "--plugin", "./mine.py")
+    assert played.exit_code == 0, played.stderr
+    stored = f"--strategies {typed} --deals 480 --events --out runs/events --quiet"
+    assert invoke("simulate", *stored.split()).exit_code == 0
+    assert invoke("export", "runs/events", *export[2:], "-").stdout == played.stdout
+    written(EXAMPLE.read_text() + "# another version\n")
+    assert "./mine.py is not the code" in one_line_error(
+        invoke(*export, "events.jsonl", "--plugin", "./mine.py")
+    )
+    assert not Path("events.jsonl").exists()
 
 
 def test_a_run_leads_to_no_code(run_of, invoke):

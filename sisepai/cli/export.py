@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sisepai.runs.store import Store
+    from sisepai.strategies import Strategy
 
 WHAT = ("deals", "events", "decks")
 FORMATS = ("parquet", "csv", "jsonl")
@@ -35,11 +36,15 @@ FORMATS = ("parquet", "csv", "jsonl")
 )  # fmt: skip
 @click.option("--out", metavar="FILE", required=True, help="The file to write; - is standard output.")
 @click.option("--overwrite", is_flag=True, help="Replace FILE once the new one is complete.")
+@shared.plugin
 @shared.quiet
-def export(run: Path, what: str, kind: str | None, out: str, overwrite: bool, quiet: bool) -> None:
+def export(
+    run: Path, what: str, kind: str | None, out: str, overwrite: bool, plugins: tuple[str, ...], quiet: bool
+) -> None:
     """Write the deals, events or decks of a RUN to one file.
 
-    The columns are those of the run. Events that are not stored are played again. Decks have the columns deck, dealer,
+    The columns are those of the run. Events that are not stored are played again, for which
+    --plugin names the plug-ins among the strategies. Decks have the columns deck, dealer,
     hand_sizes and cards: the whole pack as card numbers, hands in seat order, then the stock. Of a run that is not
     complete, what is there is written.
 
@@ -47,6 +52,7 @@ def export(run: Path, what: str, kind: str | None, out: str, overwrite: bool, qu
     Examples:
       sisepai export runs/0001 --out deals.csv
       sisepai export runs/0001 --what events --out events.parquet
+      sisepai export runs/0002 --what events --out events.csv --plugin ./mine.py
       sisepai export runs/0001 --what decks --format jsonl --out - | head
     """
     kind = kind or _kind_of(out)
@@ -57,12 +63,13 @@ def export(run: Path, what: str, kind: str | None, out: str, overwrite: bool, qu
     from sisepai.runs.store import Store
 
     store = Store(run, read_manifest(run))
+    plugged = _plugged(plugins)
     if what == "decks" or (what == "events" and not store.manifest.events):
-        _compile(store, what, quiet)
+        _compile(store, what, plugged, quiet)
     target = nullcontext(_stdout()) if out == "-" else new_file(Path(out), overwrite)
     with tidying_up(), target as file:
         # A bar beside rows on the same terminal would be a mess.
-        rows, deals = _export(store, what, kind, file, quiet or out == "-")
+        rows, deals = _export(store, what, kind, file, plugged, quiet or out == "-")
     if out != "-":
         size = Path(out).stat().st_size
         click.echo(f"{rows:,} {what} of {deals:,} deals, {byte_size(size)}\n{out}")
@@ -77,16 +84,25 @@ def _kind_of(out: str) -> str:
     )
 
 
-def _compile(store: "Store", what: str, quiet: bool) -> None:
+def _plugged(words: tuple[str, ...]) -> dict[str, "Strategy"]:
+    """The plug-ins that are named; most exports name none and do without the engine."""
+    if not words:
+        return {}
+    from sisepai.strategies.registry import load_plugins
+
+    return load_plugins(words)
+
+
+def _compile(store: "Store", what: str, plugged: dict[str, "Strategy"], quiet: bool) -> None:
     """Compile before anything is written and any progress is shown, while a stop has nothing to tidy up."""
-    announce_compiling(quiet)
+    announce_compiling(quiet, plugged)
     from sisepai.engine.simulator import decks
     from sisepai.runs.simulate import simulator_of
 
     if what == "decks":
         decks(store.manifest.rules, store.manifest.seed, 0, 1)
     else:
-        simulator_of(store.manifest)
+        simulator_of(store.manifest, plugged)
 
 
 def _stdout() -> BinaryIO:
@@ -95,7 +111,9 @@ def _stdout() -> BinaryIO:
     return sys.stdout.buffer
 
 
-def _export(store: "Store", what: str, kind: str, file: BinaryIO, quiet: bool) -> tuple[int, int]:
+def _export(
+    store: "Store", what: str, kind: str, file: BinaryIO, plugged: dict[str, "Strategy"], quiet: bool
+) -> tuple[int, int]:
     """Write it all; returns rows written and deals they come from."""
     from sisepai.runs.export import WRITERS, schema_of, tables
 
@@ -112,7 +130,7 @@ def _export(store: "Store", what: str, kind: str, file: BinaryIO, quiet: bool) -
 
         def counted() -> Iterator["pa.Table"]:
             nonlocal rows, deals
-            for count, table in tables(store, what, shards):
+            for count, table in tables(store, what, shards, plugged):
                 yield table
                 rows += len(table)
                 deals += count

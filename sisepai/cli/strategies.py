@@ -126,7 +126,7 @@ def _print_one(one: "Strategy") -> None:
         out.print("Plain Python: hundreds of times slower than a compiled strategy.")
     if one.cheats:
         out.print("Sees all cards: a yardstick, played with --allow-cheating only.")
-    if not one.plugin or one.source != type(one).source:  # which is what a plug-in says that says nothing
+    if one.source:
         out.print(f"The idea: {one.source}.", markup=False)
     out.print()
     out.print(_parameters(one) if one.parameters else "It has no parameters.")

@@ -5,7 +5,7 @@ Only finished shards are exported.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -27,6 +27,7 @@ from sisepai.runs.store import Store
 
 if TYPE_CHECKING:
     from sisepai.runs.replay import Replayer
+    from sisepai.strategies import Strategy
 
 CHUNK_DEALS = 2_000  # deals played at a time for their events
 DECK_BATCH = 20_000  # decks made at a time
@@ -55,16 +56,22 @@ def deck_schema(manifest: Manifest) -> pa.Schema:
     return pa.schema(fields, metadata=deal_schema(manifest).metadata)
 
 
-def tables(store: Store, what: str, shards: Iterable[int]) -> Iterator[tuple[int, pa.Table]]:
+def tables(
+    store: Store, what: str, shards: Iterable[int], plugged: "Mapping[str, Strategy] | None" = None
+) -> Iterator[tuple[int, pa.Table]]:
     """What is in the given finished shards, piece by piece, each with the number of deals it adds.
 
     Parameters
     ----------
     what
         ``deals``, ``events`` or ``decks``.
+    plugged
+        The plug-ins that play events again which are not stored, by name.
 
     Raises
     ------
+    InputError
+        A strategy that is to play again is not known, or not the code that made the run.
     SisepaiError
         A shard is damaged, or its deals played again are not those that are stored.
     """
@@ -75,7 +82,7 @@ def tables(store: Store, what: str, shards: Iterable[int]) -> Iterator[tuple[int
         # The engine is loaded where it plays: most exports do without.
         from sisepai.runs.replay import Replayer
 
-        replayer = Replayer.of(manifest)
+        replayer = Replayer.of(manifest, plugged)
     for number in shards:
         shard = manifest.plan.shard(number)
         if stored:

@@ -103,7 +103,7 @@ class Strategy:
     weights: tuple[float, ...] = ()
     files: tuple[Path, ...] = ()
     shard_deals: int = FAST_SHARD
-    source: str = "the project's own"  # where the idea comes from
+    source: str = ""  # where the idea comes from
     cheats: bool = False  # it is shown all cards
     explains: bool = False  # it leaves what it thought of its choices in `view.trial.estimates`
     player: type | None = None

@@ -109,4 +109,5 @@ STRATEGY = Strategy(
     "takes every win and every meld that lowers the deadwood; discards what is worth least to the hand",
     answer,
     discard,
+    source="docs/rules.md, section 7",
 )

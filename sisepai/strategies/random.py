@@ -43,4 +43,5 @@ STRATEGY = Strategy(
     "takes every win, else chooses uniformly among its legal melds and pass, and among its cards",
     answer,
     discard,
+    source="docs/rules.md, section 7",
 )
