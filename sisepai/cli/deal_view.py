@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sisepai.cards import NONE
-from sisepai.cli.console import card_text, plain_table
+from sisepai.cli.console import can_encode, card_text, plain_table
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.table import Table
     from rich.text import Text
 
-    from sisepai.runs.deal import Deal, Deck, Event
+    from sisepai.runs.deal import Deal, Decision, Deck, Event
 
 _HOW = {
     "exposed": "exposed",
@@ -31,7 +31,7 @@ def print_deal(out: "Console", deal: "Deal", labels: Sequence[str], title: str) 
         out.print()
         out.print(_hands(deal, deck, labels))
         out.print()
-        out.print(_turns(deal.events[begin:end], begin))
+        out.print(_turns(deal.events[begin:end], begin, deal.decisions))
     if deal.row["outcome"][0] != NONE:
         out.print()
         _print_end(out, deal)
@@ -48,20 +48,28 @@ def _hands(deal: "Deal", deck: "Deck", labels: Sequence[str]) -> "Table":
     return table
 
 
-def _turns(events: Sequence["Event"], begin: int) -> "Table":
+def _turns(events: Sequence["Event"], begin: int, decisions: Sequence["Decision"]) -> "Table":
     table = plain_table("turn", "step", "seat", "event", "card", "")
     for column in table.columns[:3]:
         column.justify = "right"
         column.no_wrap = True
-    for row in _turn_rows(events, begin):
+    for row in _turn_rows(events, begin, decisions):
         table.add_row(*row)
     return table
 
 
-def _turn_rows(events: Sequence["Event"], begin: int) -> Iterator[tuple["str | Text", ...]]:
-    """A row an event; a turn begins with a draw, and the dealer's discard of its extra card is a turn too."""
+def _turn_rows(
+    events: Sequence["Event"], begin: int, decisions: Sequence["Decision"]
+) -> Iterator[tuple["RenderableType", ...]]:
+    """A row an event, and before it one a decision that led to it and is explained.
+
+    A turn begins with a draw, and the dealer's discard of its extra card is a turn too.
+    """
     turn, before = 0, None
     for step, event in enumerate(events, begin):
+        for decision in decisions:
+            if decision.step == step:
+                yield "", "", str(decision.seat), "thinks", "", _thoughts(decision)
         begins = event.event == "draw" or (event.event == "discard" and turn == 0)
         turn += begins
         yield (
@@ -73,6 +81,19 @@ def _turn_rows(events: Sequence["Event"], begin: int) -> Iterator[tuple["str | T
             _detail(event, before),
         )
         before = event
+
+
+def _thoughts(decision: "Decision") -> "RenderableType":
+    """The choices with what was expected of them, as many a line as there is room for; * is what was chosen."""
+    from rich.columns import Columns
+    from rich.text import Text
+
+    shown, sign = [], "±" if can_encode("±") else "+-"
+    for choice, mean, error, _ in decision.estimates:
+        words = Text(choice.meld or ("" if choice.act == "discard" else choice.act))
+        words.append(" with " if choice.meld and choice.cards else "").append_text(card_text(choice.cards))
+        shown.append(words.append(f" {mean:.3f}{sign}{error:.3f}{'*' * (choice == decision.chosen)}"))
+    return Columns(shown, padding=(0, 2))
 
 
 def _detail(event: "Event", before: "Event | None") -> "Text":

@@ -48,8 +48,11 @@ def replay(
     """Show one deal turn by turn: of a RUN, of a seed, or of decks in a file.
 
     A deal of a RUN is compared with the row that is stored; if they differ, it is shown all the same and the command
-    ends with exit code 1. A line of --deck FILE has the keys rules, players, options, dealer, hands and stock, as
-    --json prints them; if it says what happened, it is told whether that is so, and if not, the exit code is 1.
+    ends with exit code 1. What a strategy expected of its choices stands where it decided, if it
+    tells.
+
+    A line of --deck FILE has the keys rules, players, options, dealer, hands and stock, as --json prints them; if it
+    says what happened, it is told whether that is so, and if not, the exit code is 1.
 
     \b
     Examples:
@@ -92,8 +95,9 @@ def _replay_run(run: Path, number: int, wish: dict[str, Any], as_json: bool) -> 
     from sisepai.strategies.registry import check_cheating, load_plugins
 
     plugged = load_plugins(wish["plugins"])
-    check_cheating(entries_of(manifest, plugged), wish["allow_cheating"])
-    announce_compiling(plugged=plugged)
+    entries = entries_of(manifest, plugged)
+    check_cheating(entries, wish["allow_cheating"])
+    announce_compiling(plugged=plugged, explained=any(entry.strategy.explains for entry in entries))
     store, replayer = Store(run, manifest), Replayer.of(manifest, plugged)
     stored, dealer, damage = _stored(store, number)
     # What was played is shown first: it is the same whatever has become of the file.
@@ -133,7 +137,8 @@ def _replayer(rules: Any, wish: dict[str, Any]) -> "Replayer":
 
     entries, seats = parse_entries(wish["strategies"], rule_set.players, load_plugins(wish["plugins"]))
     check_cheating(entries, wish["allow_cheating"])
-    announce_compiling(plugged=plugged_of(entries))
+    explained = any(entry.strategy.explains for entry in entries)
+    announce_compiling(plugged=plugged_of(entries), explained=explained)
     match = wish["match"]
     shard_deals = shard_size([SHARD_MULTIPLE], False, match)
     plan = Plan.rounded(tuple(seats), wish["seating"], 1, shard_deals, match)

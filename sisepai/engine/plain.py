@@ -76,6 +76,11 @@ class Player:
             what = "answer" if answers else "discard"
             raise TypeError(f"{what} returned {choice!r}, which is no whole number") from None
 
+    @property
+    def estimates(self) -> np.ndarray:
+        """ESTIMATES[1]: what it thought of its choices, where it tells."""
+        return self._own["trial"]["estimates"]
+
     def _view(self, answers: bool) -> View:
         """What the seat sees, in copies."""
         game, own, shown = self._game, self._own, np.zeros(1, SHOWN)

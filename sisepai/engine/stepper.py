@@ -145,10 +145,25 @@ class Stepper:
             raise self._fault(raised(error, strategy.files)) from error
         return choice
 
+    @property
+    def estimates(self) -> np.ndarray:
+        """ESTIMATES[1] of the seat that is due, to be read after `ask`: what it thought, where its strategy tells.
+
+        Nothing clears them: whoever reads them sets `n` to 0 before.
+        """
+        strategy = self._simulator.strategy(self._number, self.seat)
+        if isinstance(strategy, Plain):
+            return self._player(strategy, self.seat).estimates
+        return self._work.view(np.ndarray)["trial"]["estimates"][:, self.seat]
+
     def submit(self, choice: int) -> bool:
         """Take the choice that is due and play to the next one; False when the deal is over, or `illegal`."""
         self._take(choice)
         return self._to_pause()
+
+    def refused(self, choice: int) -> StrategyFault:
+        """The fault of the strategy whose choice was not offered, the last one submitted."""
+        return self._fault(not_offered(self.work.game, choice))
 
     def play(self, number: int, dealer: int | None = None, cards: np.ndarray | None = None) -> None:
         """Play a whole deal with the choices of its strategies.
@@ -176,7 +191,7 @@ class Stepper:
             choice = self.ask()
             self._take(choice)
             if self.illegal:
-                raise self._fault(not_offered(self.work.game, choice))
+                raise self.refused(choice)
         return self.paused
 
     def _take(self, choice: int) -> None:

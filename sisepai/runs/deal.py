@@ -66,18 +66,59 @@ class Event(NamedTuple):
         return {"event": self.event} | {key: values[key] for key in KEYS[self.event]}
 
 
+class Choice(NamedTuple):
+    """What may be chosen: to ``win``, to ``pass``, to ``take`` with a meld, or to ``discard`` a card."""
+
+    act: str
+    meld: str | None = None
+    cards: tuple[int, ...] = ()  # the partners of a take, or the card to discard
+
+    def to_dict(self) -> str | dict[str, Any]:
+        """As logs hold it: a card's code, ``win`` or ``pass``, or the keys ``meld`` and ``with`` of a take."""
+        if self.act == "discard":
+            return CODES[self.cards[0]]
+        return {"meld": self.meld, "with": [CODES[card] for card in self.cards]} if self.meld else self.act
+
+
+class Estimate(NamedTuple):
+    """What a strategy expected of a choice: its wins or points a deal, with the standard error over the samples."""
+
+    choice: Choice
+    mean: float
+    error: float
+    samples: int
+
+
+class Decision(NamedTuple):
+    """What a seat thought of its choices before event number ``step``, the best first, and what it chose."""
+
+    step: int
+    seat: int
+    estimates: tuple[Estimate, ...]
+    chosen: Choice
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that ``replay --json`` prints."""
+        choices = [
+            {"choice": one.choice.to_dict(), "estimate": one.mean, "error": one.error, "samples": one.samples}
+            for one in self.estimates
+        ]
+        return {"step": self.step, "seat": self.seat, "choices": choices, "chosen": self.chosen.to_dict()}
+
+
 @dataclass(frozen=True)
 class Deal:
     """A deal that was played.
 
     ``decks`` holds what was dealt: annulled by a redeal all but the last. ``row`` is DEAL[1], and ``events`` has all
-    events, those of annulled decks too.
+    events, those of annulled decks too. ``decisions`` are those that strategies explain, in order.
     """
 
     rules: RuleSet
     decks: tuple[Deck, ...]
     row: NDArray[np.void]
     events: tuple[Event, ...]
+    decisions: tuple[Decision, ...] = ()
 
     @property
     def deck(self) -> Deck:
@@ -121,7 +162,8 @@ class Deal:
     def to_dict(self) -> dict[str, Any]:
         """The deal as an object of the form ``replay --deck`` reads, with all that happened.
 
-        ``hands`` and ``stock`` are those played to the end; ``annulled`` holds earlier ones, if there were any.
+        ``hands`` and ``stock`` are those played to the end. ``annulled``, the earlier ones, and ``decisions`` are there
+        where there are any.
         """
         name, options = options_of(self.rules)
         annulled = [_deck_dict(deck) for deck in self.decks[:-1]]
@@ -137,6 +179,7 @@ class Deal:
             "score": self.score,
             "win_by": self.win_by,
             "outcome": self.outcome,
+            **({"decisions": [one.to_dict() for one in self.decisions]} if self.decisions else {}),
         }
 
 

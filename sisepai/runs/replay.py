@@ -8,14 +8,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sisepai import __version__
-from sisepai.cards import NONE
-from sisepai.engine.faults import StrategyFault
-from sisepai.engine.simulator import Chunk, Simulator, decks
+from sisepai.cards import MELDS, NONE
+from sisepai.engine.faults import StrategyFault, is_answer
+from sisepai.engine.records import WIN
+from sisepai.engine.simulator import Simulator, decks
+from sisepai.engine.stepper import Stepper
 from sisepai.errors import InputError, SisepaiError
 from sisepai.jit import kernel_digest
 from sisepai.rules import RuleSet
 from sisepai.runs import log
-from sisepai.runs.deal import Deal, Deck, read_events
+from sisepai.runs.deal import Choice, Deal, Decision, Deck, Estimate, read_events
 from sisepai.runs.manifest import Manifest, PlannedEntry
 from sisepai.runs.schema import deal_table
 from sisepai.runs.store import Store
@@ -48,6 +50,7 @@ class Replayer:
         self.match = match
         self.simulator = Simulator(rules, entries, seatings, seed, match)
         self._labels = [entry.label for entry in entries]
+        self._explains = [entry.strategy.explains for entry in entries]
 
     @classmethod
     def of(cls, manifest: Manifest, plugged: Mapping[str, Strategy] | None = None) -> "Replayer":
@@ -66,7 +69,7 @@ class Replayer:
         return tuple(self._labels[entry] for entry in self.seatings[number % len(self.seatings)])
 
     def deal(self, number: int, dealer: int | None = None) -> Deal:
-        """Play deal ``number``, 0 to 2**63 - 1.
+        """Play deal ``number``, 0 to 2**63 - 1; decision by decision where a strategy explains its own.
 
         In a match the ``dealer`` follows from the deals before it, which are played where it is not given.
 
@@ -77,11 +80,12 @@ class Replayer:
         """
         if dealer is None and self.match:
             dealer = self._dealer(number)
+        if self._explaining(number):
+            return self._explained(number, dealer)
         dealers = None if dealer is None else np.array([dealer], np.uint8)
         chunk = self.simulator.play(number, 1, events=True, dealers=dealers)
-        dealer, redeals = int(chunk.rows["dealer"][0]), int(chunk.rows["redeals"][0])
-        dealt = [self._deck(number, dealer, attempt) for attempt in range(redeals + 1)]
-        return next(self._deals(chunk, [dealt]))
+        assert chunk.events is not None
+        return Deal(self.rules, self._dealt(number, chunk.rows), chunk.rows, read_events(chunk.events))
 
     def given(self, dealers: NDArray[np.uint8], cards: NDArray[np.uint8], first: int = 0) -> Iterator[Deal]:
         """Play given decks: uint8[count] and uint8[count, pack], as ``engine.simulator.decks`` returns them.
@@ -94,19 +98,22 @@ class Replayer:
         StrategyFault
             As `deal`.
         """
+        if any(self._explains):
+            for place, (dealer, pack) in enumerate(zip(dealers.tolist(), cards, strict=True)):
+                yield self._explained(first + place, dealer, pack)
+            return
         chunk = self.simulator.play_decks(dealers, cards, events=True, first=first)
-        dealt = []
-        for place, (dealer, pack) in enumerate(zip(dealers.tolist(), cards, strict=True)):
-            attempts = range(1, int(chunk.rows["redeals"][place]) + 1)
-            later = [self._deck(first + place, dealer, attempt) for attempt in attempts]
-            dealt.append([Deck.split(self.rules, dealer, pack), *later])
-        return self._deals(chunk, dealt)
+        assert chunk.events is not None
+        assert chunk.event_counts is not None
+        at = 0
+        for place, count in enumerate(chunk.event_counts.tolist()):
+            row, events = chunk.rows[place : place + 1], chunk.events[at : at + count]
+            yield Deal(self.rules, self._dealt(first + place, row, cards[place]), row, read_events(events))
+            at += count
 
     def so_far(self, fault: StrategyFault) -> Deal:
         """A deal of seed and number that could not be played on. Its row has dealer and redeals alone."""
-        dealer, redeals = int(fault.row["dealer"][0]), int(fault.row["redeals"][0])
-        dealt = [self._deck(fault.deal, dealer, attempt) for attempt in range(redeals + 1)]
-        return Deal(self.rules, tuple(dealt), fault.row, read_events(fault.events))
+        return Deal(self.rules, self._dealt(fault.deal, fault.row), fault.row, read_events(fault.events))
 
     def _dealer(self, number: int) -> int | None:
         """Who deals deal ``number`` of a match, from the deals before it; None for the first, whose deck says it."""
@@ -116,20 +123,37 @@ class Replayer:
         last = self.simulator.play(number - before, before).rows[-1]
         return int(last["dealer"] if last["winner"] == NONE else last["winner"])
 
+    def _explaining(self, number: int) -> int:
+        """Mask of the seats in deal ``number`` whose strategies explain their choices."""
+        entries = self.seatings[number % len(self.seatings)]
+        return sum(1 << seat for seat, entry in enumerate(entries.tolist()) if self._explains[entry])
+
+    def _explained(self, number: int, dealer: int | None, cards: NDArray[np.uint8] | None = None) -> Deal:
+        """Play a deal decision by decision, and keep what the strategies that explain thought."""
+        stepper, decisions = Stepper(self.simulator), []
+        due = stepper.start(number, dealer, cards, self._explaining(number))
+        while due:
+            stepper.estimates["n"] = 0
+            choice = stepper.ask()
+            decisions += _decisions(stepper, choice)
+            due = stepper.submit(choice)
+            if stepper.illegal:
+                raise stepper.refused(choice)
+        row, events = stepper.row, read_events(stepper.events)
+        return Deal(self.rules, self._dealt(number, row, cards), row, events, tuple(decisions))
+
+    def _dealt(
+        self, number: int, row: NDArray[np.void], cards: NDArray[np.uint8] | None = None
+    ) -> tuple[Deck, ...]:
+        """What a deal with such a row, DEAL[1], was dealt, at first and after each redeal; ``cards``: at first."""
+        dealer, redeals = int(row["dealer"][0]), int(row["redeals"][0])
+        first = self._deck(number, dealer, 0) if cards is None else Deck.split(self.rules, dealer, cards)
+        return first, *(self._deck(number, dealer, attempt) for attempt in range(1, redeals + 1))
+
     def _deck(self, number: int, dealer: int, attempt: int) -> Deck:
         """What deal ``number`` is dealt after some redeals."""
         _, cards = decks(self.rules, self.seed, number // len(self.seatings), 1, attempt)
         return Deck.split(self.rules, dealer, cards[0])
-
-    def _deals(self, chunk: Chunk, dealt: list[list[Deck]]) -> Iterator[Deal]:
-        events, counts = chunk.events, chunk.event_counts
-        assert events is not None
-        assert counts is not None
-        at = 0
-        for place, (count, packs) in enumerate(zip(counts.tolist(), dealt, strict=True)):
-            row = chunk.rows[place : place + 1]
-            yield Deal(self.rules, tuple(packs), row, read_events(events[at : at + count]))
-            at += count
 
 
 def entries_of(manifest: Manifest, plugged: Mapping[str, Strategy] | None = None) -> list[Entry]:
@@ -219,6 +243,32 @@ def _entry(wanted: PlannedEntry, strategies: Mapping[str, Strategy]) -> Entry:
         return Entry(made, {name: known[name].check(value) for name, value in wanted.params.items()})
     except InputError as error:
         raise InputError(f"strategy '{wanted.label}' of the run: {error}") from error
+
+
+def _decisions(stepper: Stepper, choice: int) -> list[Decision]:
+    """The decision that is due, if the strategy which chose so has estimated anything for it."""
+    told = stepper.estimates[0]
+    columns = [told[key][: max(int(told["n"]), 0)].tolist() for key in ("choice", "mean", "error", "samples")]
+    game, legal = stepper.work.game, stepper.choices()
+    found = [
+        Estimate(_choice(game, number), mean, error, samples)
+        for number, mean, error, samples in zip(*columns, strict=True)
+        if samples > 0 and number in legal and np.isfinite([mean, error]).all()
+    ]
+    if not found or choice not in legal:
+        return []
+    found.sort(key=lambda estimate: -estimate.mean)
+    return [Decision(len(stepper.events), stepper.seat, tuple(found), _choice(game, choice))]
+
+
+def _choice(game: np.record, number: int) -> Choice:
+    """What a strategy chooses by a number, in words; ``game`` is the GAME in which it is due."""
+    if not is_answer(game):
+        return Choice("discard", None, (number,))
+    if number < 0:
+        return Choice("win" if number == WIN else "pass")
+    partners = game.offers.partners[number].tolist()
+    return Choice("take", MELDS[game.offers.kind[number]], tuple(card for card in partners if card != NONE))
 
 
 def _plain(table: pa.Table) -> pa.Table:
