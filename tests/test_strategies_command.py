@@ -95,6 +95,11 @@ def test_json_has_all_of_it(invoke, known):
     assert told in json.loads(invoke("strategies", "--json").stdout)
 
 
+def test_what_comes_along_tells_where_the_idea_is_from(invoke):
+    assert all(one.source for one in STRATEGIES.values())
+    assert "The idea: docs/rules.md, section 7." in invoke("strategies", "greedy").stdout
+
+
 def test_an_unknown_name_is_one_line(invoke):
     assert "did you mean 'greedy'?" in one_line_error(invoke("strategies", "gredy"))
 
@@ -119,7 +124,7 @@ def test_a_file_of_ones_own(invoke, tmp_path):
     one = invoke("strategies", f"{file}:bold").stdout
     assert "Dares." in one
     assert "slower" in one
-    assert "the project's own" not in one
+    assert "The idea" not in one
     assert "several strategies" not in both
     assert json.loads(invoke("strategies", f"{file}:bold", "--json").stdout)["name"] == "bold"
 
