@@ -11,7 +11,7 @@ import numba
 import numpy as np
 from engine_tools import VARIANT_IDS, VARIANTS, rules_of, simulator
 
-STRATEGIES = ("greedy", "random")
+STRATEGIES = ("greedy", "random", "ukeire")
 SEED, FIRST = 2**63 + 5, 2**33
 
 

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from sisepai.errors import InputError, unknown_name
-from sisepai.strategies import greedy, plugins, random
+from sisepai.strategies import clairvoyant, greedy, plugins, random, ukeire
 from sisepai.strategies.base import Entry, Strategy, Value
 
-STRATEGIES: dict[str, Strategy] = {s.name: s for s in (random.STRATEGY, greedy.STRATEGY)}
+STRATEGIES: dict[str, Strategy] = {
+    module.STRATEGY.name: module.STRATEGY for module in (random, greedy, ukeire, clairvoyant)
+}
 
 
 def parse_entries(
