@@ -101,6 +101,11 @@ class Bench:
             self._add(f"kernel, a deal of {name}, one thread", micros, "µs", shown, limit)
         for name, micros in found["take"].items():
             self._add(f"kernel, the time a take of {name}", micros, "µs", shown, None, digits=3)
+        for name, micros in found["rollout"].items():
+            self._add(f"a rollout of a whole deal of {name}, greedy ×4", micros, "µs", shown)
+            deal = found["deal"][f"{name}, greedy ×4"]
+            what = f"rollouts a second of {name}, in deals of the kernel"
+            self._add(what, deal / micros, "×", shown, at_least(1.0, "×") if name == "cardavia" else None)
         own = found["take"]["cardavia"]
         for name, times in (("classic", 2.5), ("ten-hu", 1.2)):
             ratio = found["take"][name] / own

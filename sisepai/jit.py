@@ -82,9 +82,9 @@ if CACHE_FOLDER is not None:
     config.CACHE_DIR = str(CACHE_FOLDER)
 
 
-def is_compiled(name: str = "play_chunk") -> bool:
-    """Whether an earlier start has left a kernel of `engine/chunk.py` behind: the one that plays is compiled last."""
-    return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob(f"chunk.{name}-*.nbc"))
+def is_compiled(name: str) -> bool:
+    """Whether an earlier start has left a kernel behind, named by its module and function: `chunk.play_chunk`."""
+    return CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob(f"{name}-*.nbc"))
 
 
 def inner(function):

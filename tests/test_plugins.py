@@ -412,7 +412,7 @@ def test_wrong_installed_strategies(installed, invoke):
         ("wrong", "wrong: 3 is no Strategy"),
         ("gone", "gone: AttributeError: "),
         ("other", "other: its strategy is called 'mine'"),
-        ("mime", "unknown strategy 'mime'; did you mean 'mine'? (known: gone, greedy, "),
+        ("mime", "unknown strategy 'mime'; did you mean 'mine'? (known: clairvoyant, gone, greedy, "),
     ):
         assert part in one_line_error(invoke("simulate", "--strategies", name, "--deals", "24"))
     line = one_line_error(invoke("simulate", "--plugin", "greedy", "--deals", "24"))

@@ -64,7 +64,7 @@ cli()
 @pytest.fixture(autouse=True)
 def _somewhere_with_wobbly(monkeypatch, tmp_path):
     peeping = replace(WOBBLY, name="peeping", cheats=True)
-    stumbling = replace(WOBBLY, name="stumbling", discard=lambda view: view.nothing)
+    stumbling = replace(WOBBLY, name="stumbling", plugin="it.py", discard=lambda view: view.nothing)
     for one in (WOBBLY, peeping, stumbling):
         monkeypatch.setitem(STRATEGIES, one.name, one)
     monkeypatch.chdir(tmp_path)

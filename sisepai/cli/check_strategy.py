@@ -46,11 +46,12 @@ def check_strategy(
       sisepai check-strategy ./mine.py:bold:risk=0.2
       sisepai check-strategy ./mine.py:bold --deals 200 --json
     """
-    announce_compiling(quiet)
     from sisepai.rules import load
-    from sisepai.strategies.conformance import RULES, examine
+    from sisepai.strategies import STRATEGIES, Entry
+    from sisepai.strategies.conformance import OPPONENTS, RULES, examine
 
     entry = only_entry(name)
+    announce_compiling([entry, *(Entry(STRATEGIES[name]) for name in OPPONENTS)], quiet, explained=True)
     found = []
     for rules in RULES:
         if not quiet:

@@ -1,25 +1,25 @@
 """Says that kernels are compiled, the first time they are: otherwise half a minute passes in silence."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from sisepai.strategies import Strategy
+    from sisepai.strategies import Entry
 
 
-def announce_compiling(
-    quiet: bool = False, plugged: "Mapping[str, Strategy] | None" = None, explained: bool = False
-) -> None:
-    """Print a line on stderr when the kernels will be compiled. To be called before a simulator is made.
+def announce_compiling(entries: "Iterable[Entry]", quiet: bool = False, explained: bool = False) -> None:
+    """Print a line on stderr when kernels that these entries need will be compiled. Call it before a simulator is made.
 
-    Plain Python among the ``plugged`` strategies is played by another kernel, and so are deals that are ``explained``.
+    Plain Python is played by another kernel than the rest, and so are deals that are ``explained``.
     """
     from sisepai.jit import CACHE_FOLDER, is_compiled
 
-    in_steps = any(strategy.player for strategy in (plugged or {}).values())
-    needed = ["step_deal"] * (in_steps or explained) + ["play_chunk"] * (not in_steps)
+    strategies = [entry.strategy for entry in entries]
+    in_steps = any(strategy.player for strategy in strategies)
+    needed = ["chunk.step_deal"] * (in_steps or explained) + ["chunk.play_chunk"] * (not in_steps)
+    needed += [name for strategy in strategies for name in strategy.kernels]
     if quiet or all(map(is_compiled, needed)):
         return
     if CACHE_FOLDER is None:

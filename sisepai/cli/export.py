@@ -95,10 +95,11 @@ def _plugged(words: tuple[str, ...]) -> dict[str, "Strategy"]:
 
 def _compile(store: "Store", what: str, plugged: dict[str, "Strategy"], quiet: bool) -> None:
     """Compile before anything is written and any progress is shown, while a stop has nothing to tidy up."""
-    announce_compiling(quiet, plugged)
     from sisepai.engine.simulator import decks
+    from sisepai.runs.replay import entries_of
     from sisepai.runs.simulate import simulator_of
 
+    announce_compiling(() if what == "decks" else entries_of(store.manifest, plugged), quiet)
     if what == "decks":
         decks(store.manifest.rules, store.manifest.seed, 0, 1)
     else:

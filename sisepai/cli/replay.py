@@ -97,7 +97,7 @@ def _replay_run(run: Path, number: int, wish: dict[str, Any], as_json: bool) -> 
     plugged = load_plugins(wish["plugins"])
     entries = entries_of(manifest, plugged)
     check_cheating(entries, wish["allow_cheating"])
-    announce_compiling(plugged=plugged, explained=any(entry.strategy.explains for entry in entries))
+    announce_compiling(entries, explained=any(entry.strategy.explains for entry in entries))
     store, replayer = Store(run, manifest), Replayer.of(manifest, plugged)
     stored, dealer, damage = _stored(store, number)
     # What was played is shown first: it is the same whatever has become of the file.
@@ -133,12 +133,11 @@ def _replayer(rules: Any, wish: dict[str, Any]) -> "Replayer":
     rule_set = load(rules) if isinstance(rules, str) else rules
     from sisepai.runs.plan import SHARD_MULTIPLE, Plan, shard_size
     from sisepai.runs.replay import Replayer
-    from sisepai.strategies.registry import check_cheating, load_plugins, parse_entries, plugged_of
+    from sisepai.strategies.registry import check_cheating, load_plugins, parse_entries
 
     entries, seats = parse_entries(wish["strategies"], rule_set.players, load_plugins(wish["plugins"]))
     check_cheating(entries, wish["allow_cheating"])
-    explained = any(entry.strategy.explains for entry in entries)
-    announce_compiling(plugged=plugged_of(entries), explained=explained)
+    announce_compiling(entries, explained=any(entry.strategy.explains for entry in entries))
     match = wish["match"]
     shard_deals = shard_size([SHARD_MULTIPLE], False, match)
     plan = Plan.rounded(tuple(seats), wish["seating"], 1, shard_deals, match)

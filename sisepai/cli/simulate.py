@@ -102,9 +102,10 @@ def simulate(dry_run: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     wish = Wish(**options)
     _check_flags(wish)
     manifest, place, plugged = _prepare(wish)
-    announce_compiling(quiet, plugged)
+    from sisepai.runs.replay import entries_of
     from sisepai.runs.simulate import estimate, simulator_of
 
+    announce_compiling(entries_of(manifest, plugged), quiet)
     simulator = simulator_of(manifest, plugged)
     with _showing_faults(manifest, plugged):
         if dry_run:

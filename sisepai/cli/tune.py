@@ -88,7 +88,7 @@ def tune(name: str, quiet: bool, as_json: bool, **options: Any) -> None:
     from sisepai.strategies.tuning import Search, Table
 
     search = Search(question)
-    announce_compiling(quiet)
+    announce_compiling([question.entry, *question.others], quiet)
     table = Table(question, wish.threads or _cores())
     with (
         tidying_up(),

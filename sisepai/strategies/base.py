@@ -116,6 +116,14 @@ class Strategy:
         functions = [self.player] if self.player else [_plain(self.answer), _plain(self.discard)]
         return tuple(dict.fromkeys([*map(inspect.getfile, functions), *map(str, self.files)]))
 
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The functions that are compiled and kept, as `jit.is_compiled` names them."""
+        if self.player or self.plugin:
+            return ()
+        functions = map(_plain, (self.answer, self.discard))
+        return tuple(f"{Path(inspect.getfile(one)).stem}.{one.__name__}" for one in functions)
+
     def digest(self) -> str:
         """SHA-256 (hex) of the files that the strategy is written in, and of its weights' files."""
         if self.loaded:

@@ -31,6 +31,7 @@ from sisepai.strategies.registry import STRATEGIES
 
 RULES = ("cardavia", "classic:players=2", "classic:players=3", "classic", "ten-hu")
 CHECKS = ("legal", "same again", "no leak")
+OPPONENTS = ("random", "greedy")
 
 DEALS = 3_000  # of each table, where there is time for them
 SECONDS = 10.0  # for a rule set, about
@@ -128,7 +129,7 @@ def examine(
     own = Table(rules, [entry] * rules.players, seed)
     # First, since what fails here says more.
     _decisions(_Inspector(entry, own, findings, seed), _pieces(wanted, limits["decisions"]))
-    for opponent in ("random", "greedy"):
+    for opponent in OPPONENTS:
         table = Table(rules, [entry, *[Entry(STRATEGIES[opponent])] * (rules.players - 1)], seed)
         _whole_deals(table, findings, _pieces(wanted, limits["deals"]))
     _whole_deals(own, findings, _pieces(wanted, limits["deals"]))
