@@ -102,10 +102,31 @@ ESTIMATES = np.dtype(
     align=True,
 )  # fmt: skip
 
+# What a seat knows of the others, as masks by seat, and what follows for the hidden cards (strategies/belief.py).
+BELIEF = np.dtype(
+    [
+        ("passed", "i8", SEATS),  # cards that the seat let pass
+        ("in_turn", "i8", SEATS),  # of them those with which it could have laid any meld
+        ("discarded", "i8", SEATS),  # cards that it laid down from its hand
+        ("since", "i8", SEATS),  # cards that it let pass since its hand last changed
+        ("likelihood", "f8", SEATS),  # of the hand it has in `trial.start`: logarithm, up to a constant
+        ("owner", "i8", MOST_CARDS),  # seats whose hands the first cards of the deck of `trial.start` are
+        ("in_hands", "i8"), ("hidden", "i8"),  # how many cards the others hold, and with the stock
+        ("settled", "i8"),  # whether `trial.start` holds a world already
+    ],
+    align=True,
+)  # fmt: skip
+
+# Choices against one another: what each brought in the last world, and sums of the squares by which two differed.
+CONTEST = np.dtype(
+    [("brought", "f8", MOST_CHOICES), ("apart", "f8", (MOST_CHOICES, MOST_CHOICES)), ("alive", "i8"), ("worlds", "i8")],
+    align=True,
+)  # fmt: skip
+
 # Room for a seat to play deals out: a deal to start from, one that is played, and what its players need.
 TRIAL = np.dtype(
     [("start", GAME), ("game", GAME), ("scratch", SCRATCH), ("parameters", PARAMETERS), ("rng", RNG, SEATS),
-     ("estimates", ESTIMATES)],
+     ("estimates", ESTIMATES), ("belief", BELIEF), ("contest", CONTEST)],
     align=True,
 )  # fmt: skip
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from sisepai.errors import InputError, unknown_name
-from sisepai.strategies import clairvoyant, greedy, plugins, random, ukeire
+from sisepai.strategies import clairvoyant, greedy, plugins, random, search, ukeire
 from sisepai.strategies.base import Entry, Strategy, Value
 
 STRATEGIES: dict[str, Strategy] = {
-    module.STRATEGY.name: module.STRATEGY for module in (random, greedy, ukeire, clairvoyant)
+    module.STRATEGY.name: module.STRATEGY for module in (random, greedy, ukeire, search, clairvoyant)
 }
 
 
