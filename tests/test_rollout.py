@@ -18,30 +18,23 @@ POLICIES = {"greedy": GREEDY, "ukeire": UKEIRE}
 DEALS = 40
 
 
-@cache
-def kernel():
+def plays_out(view):
     """Plays out the choice and the policy that stand first among the estimates; leaves the deals and points it won."""
-
-    def play(view):
-        trial = view.trial
-        trial.parameters = view.parameters
-        play_choice(view, trial.estimates.choice[0], trial.estimates.choice[1])
-        trial.estimates["mean"][0] = result(view, False)
-        trial.estimates["mean"][1] = result(view, True)
-        return 0
-
-    return compile_function(play, keep=False)
+    trial = view.trial
+    trial.parameters = view.parameters
+    play_choice(view, trial.estimates.choice[0], trial.estimates.choice[1])
+    trial.estimates["mean"][0] = result(view, False)
+    trial.estimates["mean"][1] = result(view, True)
+    return 0
 
 
-@cache
-def listing():
+def lists(view):
     """Lists the choices among the estimates."""
+    list_choices(view)
+    return view.trial.estimates.n
 
-    def play(view):
-        list_choices(view)
-        return view.trial.estimates.n
 
-    return compile_function(play, keep=False)
+compiled = cache(compile_function)
 
 
 def decisions(name, options, policy):
@@ -67,7 +60,7 @@ def test_the_choice_that_is_made_plays_the_rest_of_the_deal(name, options, polic
             trial, choice = stepper.work.trial[0], stepper.ask()
             before = stepper.work.game.tobytes()
             trial.start, trial.estimates.choice[:2] = stepper.work.game, (choice, POLICIES[policy])
-            kernel()(stepper.view())
+            compiled(plays_out)(stepper.view())
             assert stepper.work.game.tobytes() == before
             check_end(trial.game, row)
             won = row.winner == 0
@@ -89,7 +82,7 @@ def check_end(game, row):
 def test_all_choices_are_listed(name):
     for stepper in decisions(name, {}, "greedy"):
         view = stepper.view()
-        n = listing()(view)
+        n = compiled(lists)(view)
         estimates = view.trial.estimates
         assert sorted(estimates.choice[:n].tolist()) == sorted(stepper.choices())
         assert not estimates.samples[:n].any()
