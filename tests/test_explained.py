@@ -20,7 +20,7 @@ from sisepai.cards import N_TYPES
 from sisepai.engine.records import PASS, WIN
 from sisepai.jit import inner
 from sisepai.rules.hand import discardable
-from sisepai.strategies import Strategy
+from sisepai.strategies import Parameter, Strategy
 from sisepai.strategies.greedy import answer as greedy_answer, discard as greedy_discard
 
 @inner
@@ -78,8 +78,13 @@ class Plain:
     def discard(self, view):
         return discard(view)
 
+class Unmade(Plain):
+    parameters = (Parameter("n", 1, "", low=0, whole=True),)
+    def __init__(self, n):
+        1 // n
+
 STRATEGIES = (
-    Strategy("told", "", answer, discard, explains=True), Plain,
+    Strategy("told", "", answer, discard, explains=True), Plain, Unmade,
     Strategy("odd", "", quiet, odd, explains=True), Strategy("wrong", "", answer, wrong, explains=True),
 )
 """
@@ -213,4 +218,18 @@ def test_runs_and_faults(file, invoke, tmp_path, monkeypatch):
     failed = invoke("replay", "--deal", "3", "--strategies", "./mine.py:wrong,random,random,random")
     assert failed.exit_code == 1
     assert "'wrong' discarded Kr, which was not offered" in failed.stderr
+    assert len(failed.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "what"),
+    [
+        ("0", 1, "deal 3, seat 0, discard window of Er: 'unmade:n=0' raised ZeroDivisionError"),
+        ("1e999", 2, "n = inf: must be a whole number from 0"),
+    ],
+)
+def test_one_that_cannot_be_made(file, invoke, value, code, what):
+    failed = invoke("replay", "--deal", "3", "--strategies", f"{file}:unmade:n={value},random,random,random")
+    assert failed.exit_code == code
+    assert what in failed.stderr
     assert len(failed.stderr.splitlines()) == 1

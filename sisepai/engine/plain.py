@@ -52,7 +52,7 @@ class Player:
         self._game, self._rng = plain_work["game"], plain_work["rng"][:, seat]
         self._own = np.zeros(1, OWN)
         self._own["tables"], self._own["parameters"] = tables, parameters
-        self._player = plain.make()
+        self._player: Any = None  # made when it is first asked, where what it raises is its own fault
 
     def ask(self, answers: bool) -> int:
         """The choice of the seat, an answer or a discard; its stream moves on.
@@ -68,6 +68,8 @@ class Player:
         if self._plain.sees_all:
             self._own["trial"]["start"] = self._game
         view = self._view(answers)
+        if self._player is None:
+            self._player = self._plain.make()
         choice = self._player.answer(view) if answers else self._player.discard(view)
         self._rng[:] = self._own["rng"]
         try:

@@ -40,7 +40,10 @@ class Parameter:
         """The values it may have, in words."""
         if self.choices:
             return " or ".join(self.choices)
-        return f"a {'whole ' * self.whole}number from {self.low:g} to {self.high:g}"
+        ends = [
+            f" {word} {end:g}" for word, end in (("from", self.low), ("to", self.high)) if math.isfinite(end)
+        ]
+        return f"a {'whole ' * self.whole}number{''.join(ends)}"
 
     def read(self, text: str) -> Value:
         """The value that a user typed.
@@ -70,7 +73,7 @@ class Parameter:
             if value not in self.choices:
                 raise unknown_name(f"value of {self.name}", str(value), self.choices)
             return value
-        if isinstance(value, (bool, str)) or not self.low <= value <= self.high:
+        if isinstance(value, (bool, str)) or not self.low <= value <= self.high or abs(value) == math.inf:
             raise self._error(value)
         if self.whole and value != int(value):
             raise self._error(value)
