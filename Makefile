@@ -7,7 +7,7 @@ RUN ?= runs/first
 
 BIN := .venv/bin
 
-# For how many rollouts a decision the strength of `search` is measured.
+# For how many rollouts a choice, on average, the strength of `search` is measured.
 ROLLOUTS := 25 50 100 200 400 800
 
 # The run in data/sample (data/README.md).

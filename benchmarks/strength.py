@@ -33,7 +33,7 @@ from sisepai.rules import PRESETS, load
 from sisepai.runs.plan import seatings
 from sisepai.runs.reader import read_run
 from sisepai.strategies import STRATEGIES, Entry, parse_entries
-from sisepai.strategies.base import spelled
+from sisepai.strategies.base import CHEATS, spelled
 from sisepai.strategies.measured import FILE, OPPONENT, RULES, Strength, read
 
 SEED = 41  # of decks that nothing was tuned on
@@ -128,7 +128,7 @@ def page(records: Iterable[Strength]) -> str:
 def _cells(one: Strength, maker: int) -> list[str]:
     changed = "" if one.digest == STRATEGIES[one.strategy].digest() else ", before its code was changed"
     return [
-        f"`{one.entry}`", one.rules, f"{one.wins:.2%}", one.interval, f"{one.points:.3f}", f"{one.points_se:.4f}",
+        f"`{one.entry}`{CHEATS * STRATEGIES[one.strategy].cheats}", one.rules, f"{one.wins:.2%}", one.interval, f"{one.points:.3f}", f"{one.points_se:.4f}",
         one.pace, f"{one.decks:,}", f"{maker}{changed}", f"`{one.command}`",
     ]  # fmt: skip
 
@@ -160,7 +160,7 @@ def draw(records: Iterable[Strength], path: Path) -> None:
     axes.set_xscale("log")
     axes.set_xticks(numbers, map(str, numbers))
     axes.minorticks_off()
-    axes.set_xlabel("rollouts a decision")
+    axes.set_xlabel("rollouts a choice, on average")
     axes.set_ylabel(f"wins, % of deals, against three {OPPONENT}")
     axes.set_title(f"search, {RULES}; 95% intervals over decks", fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)

@@ -104,9 +104,10 @@ def _print_list(chosen: "Iterable[Strategy]", packages: dict[str, str]) -> None:
     more = out.width >= WIDE
     figures = _figures(more)
     for one in chosen:
-        words.add_row(Text(one.name + " *" * one.cheats), Text(one.summary))
+        marked = one.name + " *" * one.cheats
+        words.add_row(Text(marked), Text(one.summary))
         found = [s for s in measured(one.name) if s.entry == one.name and s.rules == RULES]
-        figures.add_row(*(_cells(found[0], more) if found else (one.name, RULES, "not measured")))
+        figures.add_row(marked, *(_cells(found[0], more)[1:] if found else (RULES, "not measured")))
     for name, package in packages.items():
         words.add_row(Text(name), Text(f"a plug-in, installed with {package}"))
     out.print(words, "", "One seat against three greedy (deals/s: of one thread):", figures, sep="\n")
