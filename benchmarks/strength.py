@@ -126,10 +126,12 @@ def page(records: Iterable[Strength]) -> str:
 
 
 def _cells(one: Strength, maker: int) -> list[str]:
-    changed = "" if one.digest == STRATEGIES[one.strategy].digest() else ", before its code was changed"
+    strategy = STRATEGIES[one.strategy]
+    cheats = CHEATS * strategy.cheats
+    changed = "" if one.digest == strategy.digest() else ", before its code was changed"
     return [
-        f"`{one.entry}`{CHEATS * STRATEGIES[one.strategy].cheats}", one.rules, f"{one.wins:.2%}", one.interval, f"{one.points:.3f}", f"{one.points_se:.4f}",
-        one.pace, f"{one.decks:,}", f"{maker}{changed}", f"`{one.command}`",
+        f"`{one.entry}`{cheats}", one.rules, f"{one.wins:.2%}", one.interval, f"{one.points:.3f}",
+        f"{one.points_se:.4f}", one.pace, f"{one.decks:,}", f"{maker}{changed}", f"`{one.command}`",
     ]  # fmt: skip
 
 
