@@ -1,11 +1,12 @@
 """Options that several commands have, each said once."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-from sisepai.cli.params import MATCH, SEED, Choice
+from sisepai.cli.params import MATCH, SEED, Choice, WholeNumber
 from sisepai.runs import SEATINGS
 
 Decorator = Callable[[Any], Any]
@@ -46,6 +47,22 @@ def as_json(note: str = "Print one JSON object.") -> Decorator:
     return click.option("--json", "as_json", is_flag=True, help=note)
 
 
+def threads_for(wanted: int | None, plain: bool) -> int:
+    """How many threads play: as many as `--threads` says, otherwise one a core, or one where a strategy is ``plain``.
+
+    Plain Python plays in one thread at a time, and slower when others wait for it.
+    """
+    if wanted or plain:
+        return wanted or 1
+    # The cores this process may use, where the system tells; a container may have fewer than the machine.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+threads = click.option(
+    "--threads",
+    type=WholeNumber(1, 4096),
+    help="How many to play with.  [default: one a core; one for plain Python]",
+)
 plugin = click.option(
     "--plugin",
     "plugins",

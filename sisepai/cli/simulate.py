@@ -1,7 +1,6 @@
 """``sisepai simulate``: plays the deals of a plan into a run directory."""
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from sisepai.cli import options as shared
 from sisepai.cli.boundary import printable
 from sisepai.cli.compiling import announce_compiling
 from sisepai.cli.experiment import experiment_file, naming, typed
-from sisepai.cli.params import COUNT, WholeNumber
+from sisepai.cli.params import COUNT
 from sisepai.cli.progress import byte_size, duration, shown
 from sisepai.cli.stopping import leave_now, tidying_up
 from sisepai.errors import InputError, Interrupted, SisepaiError
@@ -77,7 +76,7 @@ class Wish:
 @shared.playing("match")
 @shared.playing("rules")
 @click.option("--out", metavar="DIR", help="The run directory.  [default: a new one in ./runs/]")
-@click.option("--threads", type=WholeNumber(1, 4096), help="How many to play with.  [default: one a core]")
+@shared.threads
 @click.option("--events", is_flag=True, help="Store every event too, ten times the bytes.")
 @click.option("--resume", is_flag=True, help="Go on with the run in DIR: play what is missing or damaged.")
 @click.option("--overwrite", is_flag=True, help="Replace the run in DIR once the new one is complete.")
@@ -109,7 +108,7 @@ def simulate(dry_run: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     simulator = simulator_of(manifest, plugged)
     with _showing_faults(manifest, plugged):
         if dry_run:
-            expected = estimate(simulator, manifest, _threads(wish, simulator))
+            expected = estimate(simulator, manifest, shared.threads_for(wish.threads, simulator.in_steps))
             click.echo(json.dumps(expected) if as_json else _forecast(expected, manifest))
             return
         result = _play(wish, manifest, place, simulator, plugged, quiet)
@@ -180,7 +179,7 @@ def _play(
     from sisepai.runs.execute import Progress
     from sisepai.runs.simulate import play
 
-    progress, threads = Progress(), _threads(wish, simulator)
+    progress, threads = Progress(), shared.threads_for(wish.threads, simulator.in_steps)
     with tidying_up(), place.open(manifest) as store:
         path = place.final(store)
         with _telling_how_to_go_on(store, _command(wish, place, store, plugged), progress):
@@ -227,15 +226,6 @@ def _may_pass(error: SisepaiError) -> bool:
     cause = error.__cause__
     in_the_way = (FileExistsError, NotADirectoryError, IsADirectoryError)
     return isinstance(cause, OSError) and not isinstance(cause, in_the_way)
-
-
-def _threads(wish: Wish, simulator: "Simulator") -> int:
-    if wish.threads:
-        return wish.threads
-    if simulator.in_steps:  # plain Python plays in one thread at a time, and slower when others wait for it
-        return 1
-    # The cores this process may use, where the system tells; a container may have fewer than the machine.
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _command(wish: Wish, place: "Place", store: "Store", plugged: Mapping[str, "Strategy"]) -> str:

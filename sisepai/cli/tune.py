@@ -1,7 +1,6 @@
 """``sisepai tune``: looks for better parameters of a strategy, and tells on fresh decks whether they are better."""
 
 import json
-import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -64,7 +63,7 @@ class Wish:
 )  # fmt: skip
 @click.option("--only", metavar="P,Q", help="The parameters to tune.  [default: all that NAME does not give]")
 @click.option("--out", metavar="FILE", help="Keeps what is played.  [default: NAME.tune.jsonl]")
-@click.option("--threads", type=WholeNumber(1, 4096), help="How many to play with.  [default: one a core]")
+@shared.threads
 @shared.quiet
 @shared.as_json("Print one JSON object instead of the summary.")
 def tune(name: str, quiet: bool, as_json: bool, **options: Any) -> None:
@@ -88,8 +87,10 @@ def tune(name: str, quiet: bool, as_json: bool, **options: Any) -> None:
     from sisepai.strategies.tuning import Search, Table
 
     search = Search(question)
-    announce_compiling([question.entry, *question.others], quiet)
-    table = Table(question, wish.threads or _cores())
+    entries = [question.entry, *question.others]
+    announce_compiling(entries, quiet)
+    plain = any(entry.strategy.player for entry in entries)
+    table = Table(question, shared.threads_for(wish.threads, plain))
     with (
         tidying_up(),
         TuneFile(path, question.to_dict()) as file,
@@ -158,11 +159,6 @@ def _search_and_confirm(
 def _told(objective: str, reached: list[float]) -> str:
     mean, best = sum(reached) / len(reached), max(reached)
     return f"mean {mean:.1%}, best {best:.1%}" if objective == "win" else f"mean {mean:.2f}, best {best:.2f}"
-
-
-def _cores() -> int:
-    # The cores this process may use, where the system tells; a container may have fewer than the machine.
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
