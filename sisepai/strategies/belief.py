@@ -192,23 +192,29 @@ def _exchange_cards(deck, i, j):
 @inner
 def _likelihood(view, seat, hand):
     """Logarithm of how likely it is that the seat holds this hand, up to a constant."""
+    pairs, discarded, runs, wins, lone, soldiers, dead = terms(view, seat, hand)
+    unlike_itself = PASSED_PAIR * pairs + DISCARDED * discarded + PASSED_RUN * runs + PASSED_WIN * wins
+    untidy = LONE * lone + LOOSE_SOLDIER * soldiers + DEADWOOD * dead
+    return unlike_itself + view.table.melds[seat] * untidy
+
+
+@small
+def terms(view, seat, hand):
+    """What speaks against a hand of the seat, in the order of the constants above."""
     belief = view.trial.belief
     find_wins(view.tables, hand, view.trial.start.melds)
     loose, one = loose_cards(view.tables, hand), hand.one
     run = loose >> 1 & loose >> 2 & FIRST | loose << 1 & loose >> 1 & SECOND | loose << 1 & loose << 2 & THIRD
     paired = (one >> 1 | one >> 2) & FIRST | (one << 1 | one >> 1) & SECOND | (one << 1 | one << 2) & THIRD
-    unlike_itself = (
-        PASSED_PAIR * bits(belief.passed[seat] & hand.two)
-        + DISCARDED * bits(belief.discarded[seat] & one)
-        + PASSED_RUN * bits(belief.in_turn[seat] & run)
-        + PASSED_WIN * (belief.since[seat] & hand.wins != 0)
+    return (
+        bits(belief.passed[seat] & hand.two),
+        bits(belief.discarded[seat] & one),
+        bits(belief.in_turn[seat] & run),
+        np.int64(belief.since[seat] & hand.wins != 0),
+        bits(loose & ~paired & ~SOLDIERS),
+        bits(loose & SOLDIERS),
+        hand.dead,
     )
-    untidy = (
-        LONE * bits(loose & ~paired & ~SOLDIERS)
-        + LOOSE_SOLDIER * bits(loose & SOLDIERS)
-        + DEADWOOD * hand.dead
-    )
-    return unlike_itself + view.table.melds[seat] * untidy
 
 
 @inner

@@ -60,23 +60,18 @@ def answer(view):
     offers = view.offers
     if offers.win:
         return WIN
-    tables, hand, dead = view.tables, view.scratch.hand, view.hand.dead
-    row = _row(view, ANSWERS, dead)
+    hand, dead = view.scratch.hand, view.hand.dead
+    row = row_of(view, ANSWERS, dead)
     take = view.parameters.value[row + TAKE] * view.parameters.value[P_TAKE]
-    _see_live(view)
+    see_live(view)
     best, best_worth = PASS, -np.inf
     if not offers.forced:
         view.scratch.hand = view.hand
-        best_worth = _worth(view, hand, row, dead)
+        best_worth = worth_of(view, hand, row, dead)
     for i in range(offers.n):
-        view.scratch.hand = view.hand
-        lift_partners(tables, hand, offers, i)
-        hand.fixed += tables.exposed[offers.kind[i], view.table.card]
-        card = _best_discard(view, hand)
         worth = NO_DISCARD
-        if card >= 0:
-            remove_card(tables, hand, card)
-            worth = _worth(view, hand, row, dead) + take
+        if lay_and_discard(view, i):
+            worth = worth_of(view, hand, row, dead) + take
         if worth > best_worth:
             best, best_worth = i, worth
     return best
@@ -86,19 +81,32 @@ def answer(view):
 def discard(view):
     """The best of the discards that leave the least deadwood."""
     view.scratch.hand = view.hand
-    _see_live(view)
+    see_live(view)
     return _best_discard(view, view.scratch.hand)
 
 
 @small
-def _row(view, what, dead):
+def lay_and_discard(view, i):
+    """Make `scratch.hand` that after meld `i` of the offers and the best discard; false where there is none."""
+    tables, offers, hand = view.tables, view.offers, view.scratch.hand
+    view.scratch.hand = view.hand
+    lift_partners(tables, hand, offers, i)
+    hand.fixed += tables.exposed[offers.kind[i], view.table.card]
+    card = _best_discard(view, hand)
+    if card >= 0:
+        remove_card(tables, hand, card)
+    return card >= 0
+
+
+@small
+def row_of(view, what, dead):
     """Where the weights for a deadwood begin in the parameters."""
     objective = np.int64(view.parameters.value[P_OBJECTIVE])
     return N_PARAMETERS + ((2 * objective + what) * ROWS + min(dead, ROWS - 1)) * N_FEATURES
 
 
 @small
-def _see_live(view):
+def see_live(view):
     """Masks of the cards of which at least one, two, three, four copies are where the seat cannot see."""
     live = view.scratch.live
     one, two, three, four = 0, 0, 0, 0
@@ -121,13 +129,10 @@ def _copies(live, cards):
 def _best_discard(view, hand):
     """The best of the discards that leave the least deadwood; -1 where there is none."""
     tables, melds = view.tables, view.scratch.melds
-    find_wins(tables, hand, melds)
-    cards, dead = loose_cards(tables, hand), hand.dead - 1
-    if cards == 0:
-        cards, dead = discardable(hand), np.int64(0)
+    cards, dead = least_dead(view, hand)
     if cards & (cards - 1) == 0:
         return lowest(cards) if cards else np.int64(-1)
-    row = _row(view, DISCARDS, dead)
+    row = row_of(view, DISCARDS, dead)
     mending = _mending(view, hand, LOW_28)
     best, best_worth = np.int64(-1), -np.inf
     while cards:
@@ -141,6 +146,16 @@ def _best_discard(view, hand):
         if worth > best_worth:
             best, best_worth = card, worth
     return best
+
+
+@small
+def least_dead(view, hand):
+    """The discards that leave the least deadwood, as a mask, and that deadwood."""
+    find_wins(view.tables, hand, view.scratch.melds)
+    loose = loose_cards(view.tables, hand)
+    if loose:
+        return loose, hand.dead - 1
+    return discardable(hand), np.int64(0)
 
 
 @small
@@ -187,7 +202,7 @@ def _mending(view, hand, cards):
 
 
 @inner
-def _worth(view, hand, row, dead):
+def worth_of(view, hand, row, dead):
     """What a hand that waits is worth, by the weights from `row` on; `dead` is the deadwood to compare with."""
     find_wins(view.tables, hand, view.scratch.melds)
     return _weighed(view, hand, row, dead, _mending(view, hand, LOW_28))
@@ -195,7 +210,7 @@ def _worth(view, hand, row, dead):
 
 @inner
 def _weighed(view, hand, row, dead, mending):
-    """`_worth` when the winning cards and those that mend are known."""
+    """`worth_of` when the winning cards and those that mend are known."""
     w, p, live = view.parameters.value[row:], view.parameters.value, view.scratch.live
     down, wins, one = dead - hand.dead, hand.wins, hand.one
     alike, by_one, by_two, by_three = mending
