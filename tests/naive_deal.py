@@ -54,6 +54,7 @@ class View:
     own: Seat
     seen: list  # copies of each card type drawn, discarded or exposed so far
     exposed: list  # of every seat
+    discarded: set  # card types that lay in a discard window, drawn or from a hand
     card: int = None
     window: str = None  # "draw" or "discard"
     turn: int = None  # the drawer or the discarder
@@ -283,7 +284,8 @@ class Deal:
     def view(self, number):
         """What the seat may see now."""
         exposed = [seat.exposed for seat in self.seats]
-        view = View(self.rules, number, self.seats[number], list(self.seen), exposed)
+        discarded = {naive.card_number(event["card"]) for event in self.events if event["event"] == "discard"}
+        view = View(self.rules, number, self.seats[number], list(self.seen), exposed, discarded)
         if self.phase == "window":
             view.card, view.window, view.turn = self.card, self.window, self.turn
             view.forced = self.forced(number)

@@ -81,7 +81,7 @@ class Ukeire:
 
     def worth(self, view, seat, live, row, dead):
         """What a hand is worth by a row of weights."""
-        rules, times = view.rules, self.times
+        rules, times, open_ = view.rules, self.times, view.discarded
         now = deadwood(rules, seat.hand)
         wins = {card for card in range(29) if live[card] > 0 and self.wins(rules, seat, card, now)}
         mends = {
@@ -94,23 +94,25 @@ class Ukeire:
         def copies(cards):
             return sum(live[card] for card in cards)
 
-        def mended(*hows):
-            return copies(card for card, how in mends.items() if how in hows)
+        def mended(*hows, among=range(29)):
+            return copies(card for card, how in mends.items() if how in hows and card in among)
+
+        def near(how):
+            return row[f"near{how}"] * mended(how) + row[f"near{how} open"] * mended(how, among=open_)
 
         total = (
             row["down1"] * (now < dead) + row["down2"] * (now < dead - 1) + row["down3"] * (now < dead - 2)
         )
         total += row["up1"] * (now > dead) + row["up2"] * max(now - dead - 1, 0)
-        total += times["win"] * (row["win types"] * len(wins) + row["win live"] * copies(wins))
-        total += times["any"] * row["any"] * mended("alike")
-        near = row["near1"] * mended(1)
-        near += row["near2"] * mended(2)
-        near += row["near3"] * mended(3)
+        winning = row["win types"] * len(wins) + row["win live"] * copies(wins)
+        total += times["win"] * (winning + row["win open"] * copies(wins & open_))
+        total += times["any"] * (row["any"] * mended("alike") + row["any open"] * mended("alike", among=open_))
+        nearby = near(1) + near(2) + near(3)
         if now > 0:
-            near += row["own"] * copies(
+            nearby += row["own"] * copies(
                 c for c, how in mends.items() if is_honour(c) and how not in (1, 2, 3)
             )
-        total += times["near"] * near
+        total += times["near"] * nearby
         held = [seat.hand.count(card) for card in set(seat.hand)]
         total += row["pairs"] * held.count(2) + row["triples"] * sum(n > 2 for n in held)
         lone = [card for card in loose if rank_of(card) != 6 and not has_partner(seat.hand, card)]

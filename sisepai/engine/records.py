@@ -63,7 +63,7 @@ HIDDEN = np.dtype(
     align=True,
 )  # fmt: skip
 
-MOST_PARAMETERS = 704  # of a strategy, its weights among them
+MOST_PARAMETERS = 896  # of a strategy, its weights among them
 PARAMETERS = np.dtype(
     [("value", "f8", MOST_PARAMETERS), ("sees_all", "i8")]  # sees_all: a yardstick that is shown the whole deal
 )
@@ -91,7 +91,7 @@ GAME = np.dtype(
 )  # fmt: skip
 
 # Room for a hand to try things on, and masks of the cards that are live in at least one, two, three, four copies.
-SCRATCH = np.dtype([("hand", HAND), ("melds", OFFERS), ("live", "i8", 4)], align=True)
+SCRATCH = np.dtype([("hand", HAND), ("melds", OFFERS), ("live", "i8", 4), ("open", "i8")], align=True)
 
 MOST_CHOICES = 32  # of one decision: discards, or offered melds and pass
 

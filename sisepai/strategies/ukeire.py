@@ -41,10 +41,12 @@ FEATURES = (
     "pairs", "triples",  # types held twice, three times or more
     "lone", "soldiers",  # loose types: without a partner for command or field, and Soldiers
     "loose live",  # live copies of the loose types
+    "win open", "any open", "near1 open", "near2 open", "near3 open",  # of those above: types nobody wanted before
 )  # fmt: skip
 N_FEATURES = len(FEATURES)
 DOWN1, DOWN2, DOWN3, UP1, UP2, TAKE, WIN_TYPES, WIN_LIVE, ANY, NEAR1, NEAR2, NEAR3, OWN = range(13)
-PAIRS, TRIPLES, LONE, LOOSE_SOLDIERS, LOOSE_LIVE = range(13, N_FEATURES)
+PAIRS, TRIPLES, LONE, LOOSE_SOLDIERS, LOOSE_LIVE = range(13, 18)
+WIN_OPEN, ANY_OPEN, NEAR1_OPEN, NEAR2_OPEN, NEAR3_OPEN = range(18, N_FEATURES)
 ANSWERS, DISCARDS = range(2)  # weights have a row for each deadwood, the last for all above too
 ROWS = 9
 
@@ -107,15 +109,19 @@ def row_of(view, what, dead):
 
 @small
 def see_live(view):
-    """Masks of the cards of which at least one, two, three, four copies are where the seat cannot see."""
-    live = view.scratch.live
-    one, two, three, four = 0, 0, 0, 0
+    """Masks of the cards of which at least one, two, three, four copies are where the seat cannot see; and of those
+    that were discarded before, so that nobody holds two of them but out of turn or taste."""
+    live, table = view.scratch.live, view.table
+    one, two, three, four, open_ = 0, 0, 0, 0, 0
     for card in range(N_TYPES):
         n = view.tables.copies[card] - view.table.seen[card] - held(view.hand, card)
         one |= (n > 0) << card
         two |= (n > 1) << card
         three |= (n > 2) << card
         four |= (n > 3) << card
+        for seat in range(view.tables.players):
+            open_ |= (table.discarded[seat, card] > 0) << card
+    view.scratch.open = open_
     live[0], live[1], live[2], live[3] = one, two, three, four
 
 
@@ -211,18 +217,20 @@ def worth_of(view, hand, row, dead):
 @inner
 def _weighed(view, hand, row, dead, mending):
     """`worth_of` when the winning cards and those that mend are known."""
-    w, p, live = view.parameters.value[row:], view.parameters.value, view.scratch.live
+    w, p, live, open_ = view.parameters.value[row:], view.parameters.value, view.scratch.live, view.scratch.open
     down, wins, one = dead - hand.dead, hand.wins, hand.one
     alike, by_one, by_two, by_three = mending
     loose = loose_cards(view.tables, hand)
     paired = (one >> 1 | one >> 2) & FIRST | (one << 1 | one >> 1) & SECOND | (one << 1 | one << 2) & THIRD
     total = w[DOWN1] * (down > 0) + w[DOWN2] * (down > 1) + w[DOWN3] * (down > 2)
     total += w[UP1] * (down < 0) + w[UP2] * max(-down - 1, 0)
-    total += p[P_WIN] * (w[WIN_TYPES] * bits(wins & live[0]) + w[WIN_LIVE] * _copies(live, wins))
-    total += p[P_ANY] * w[ANY] * _copies(live, alike & ~wins)
-    near = w[NEAR1] * _copies(live, by_one & ~wins)
-    near += w[NEAR2] * _copies(live, by_two & ~wins)
-    near += w[NEAR3] * _copies(live, by_three & ~wins)
+    winning = w[WIN_TYPES] * bits(wins & live[0]) + w[WIN_LIVE] * _copies(live, wins)
+    winning += w[WIN_OPEN] * _copies(live, wins & open_)
+    total += p[P_WIN] * winning
+    total += p[P_ANY] * (w[ANY] * _copies(live, alike & ~wins) + w[ANY_OPEN] * _copies(live, alike & ~wins & open_))
+    near = w[NEAR1] * _copies(live, by_one & ~wins) + w[NEAR1_OPEN] * _copies(live, by_one & ~wins & open_)
+    near += w[NEAR2] * _copies(live, by_two & ~wins) + w[NEAR2_OPEN] * _copies(live, by_two & ~wins & open_)
+    near += w[NEAR3] * _copies(live, by_three & ~wins) + w[NEAR3_OPEN] * _copies(live, by_three & ~wins & open_)
     if hand.dead > 0:
         near += w[OWN] * _copies(live, (GENERALS | FLOWERS) & ~(wins | by_one | by_two | by_three))
     total += p[P_NEAR] * near
