@@ -60,15 +60,21 @@ def play_choice(view, choice, own):
         go_on(tables, game)
         if hidden.phase >= OVER:
             return
-        seat = hidden.due
-        asked = View(
-            tables, game.table, game.history, game.hands[seat], game.offers, seat, trial.rng[seat], trial.parameters,
-            trial.scratch, trial,
-        )  # fmt: skip
-        if own == UKEIRE and seat == view.seat:
-            choice = ukeire.answer(asked) if hidden.phase == ANSWER_DUE else ukeire.discard(asked)
-        else:
-            choice = greedy.answer(asked) if hidden.phase == ANSWER_DUE else greedy.discard(asked)
+        choice = policy_choice(view, game, own)
+
+
+@inner
+def policy_choice(view, game, own):
+    """What the seat that is due in a deal of the trial chooses: the view's seat as `own`, the others as `greedy`."""
+    trial, seat = view.trial, game.hidden.due
+    asked = View(
+        view.tables, game.table, game.history, game.hands[seat], game.offers, seat, trial.rng[seat], trial.parameters,
+        trial.scratch, trial,
+    )  # fmt: skip
+    answers = game.hidden.phase == ANSWER_DUE
+    if own == UKEIRE and seat == view.seat:
+        return ukeire.answer(asked) if answers else ukeire.discard(asked)
+    return greedy.answer(asked) if answers else greedy.discard(asked)
 
 
 @inner

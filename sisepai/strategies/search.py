@@ -7,12 +7,12 @@ would choose, it is the policy's.
 
 import numpy as np
 
-from sisepai.engine.records import NO_WINDOW, WIN, View
+from sisepai.engine.records import NO_WINDOW, WIN
 from sisepai.jit import inner, small
-from sisepai.strategies import greedy, ukeire
+from sisepai.strategies import ukeire
 from sisepai.strategies.base import Parameter, Strategy
 from sisepai.strategies.belief import sample_world, set_up
-from sisepai.strategies.rollout import UKEIRE, list_choices, play_choice, result
+from sisepai.strategies.rollout import list_choices, play_choice, policy_choice, result
 
 P_ROLLOUTS, P_OBJECTIVE, P_POLICY, P_WORLDS, P_ROUNDS, N_PARAMETERS = range(6)
 
@@ -24,12 +24,11 @@ BETTER = 1.0  # standard errors by which a choice must be better than the policy
 @inner
 def choose(view):
     """Win if offered; else the choice that brings most when it is played out."""
-    answers = view.table.window != NO_WINDOW
     list_choices(view)
     estimates = view.trial.estimates
     if estimates.n == 1:
         return estimates.choice[0]
-    if answers and view.offers.win:
+    if view.table.window != NO_WINDOW and view.offers.win:
         estimates.n = 0
         return WIN
     p = view.parameters.value
@@ -39,22 +38,10 @@ def choose(view):
     set_up(view)
     contenders = p[P_ROUNDS] == 0
     _play_worlds(view, contenders)
-    best = _chosen(view, _policy_choice(view, answers) if contenders else WIN)
+    own = policy_choice(view, view.trial.start, np.int64(p[P_POLICY])) if contenders else np.int64(WIN)
+    best = _chosen(view, own)
     _finish(estimates)
     return estimates.choice[best]
-
-
-@inner
-def _policy_choice(view, answers):
-    """What the policy would choose."""
-    trial = view.trial
-    asked = View(
-        view.tables, view.table, view.history, view.hand, view.offers, view.seat, view.rng, trial.parameters,
-        trial.scratch, trial,
-    )  # fmt: skip
-    if view.parameters.value[P_POLICY] == UKEIRE:
-        return ukeire.answer(asked) if answers else ukeire.discard(asked)
-    return greedy.answer(asked) if answers else greedy.discard(asked)
 
 
 @inner
