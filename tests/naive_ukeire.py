@@ -106,7 +106,9 @@ class Ukeire:
         total += row["up1"] * (now > dead) + row["up2"] * max(now - dead - 1, 0)
         winning = row["win types"] * len(wins) + row["win live"] * copies(wins)
         total += times["win"] * (winning + row["win open"] * copies(wins & open_))
-        total += times["any"] * (row["any"] * mended("alike") + row["any open"] * mended("alike", among=open_))
+        total += times["any"] * (
+            row["any"] * mended("alike") + row["any open"] * mended("alike", among=open_)
+        )
         nearby = near(1) + near(2) + near(3)
         if now > 0:
             nearby += row["own"] * copies(

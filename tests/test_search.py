@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from engine_tools import PRESET_NAMES, rules_of, simulator
 
-from sisepai.cards import EVENTS, N_TYPES
+from sisepai.cards import EVENTS, FLOWER, N_TYPES
 from sisepai.engine.records import EVENT, PASS, WIN
 from sisepai.engine.simulator import compile_function
 from sisepai.engine.stepper import Stepper
@@ -96,8 +96,18 @@ def test_worlds_that_are_all_alike_are():
     assert ((places - expected) ** 2 / expected).sum() < 16.3  # 0.1% of chi-square with three degrees
 
 
-def told(events, players):
-    """What the others let pass, could have laid in turn, discarded, and let pass lately: sets by seat."""
+def may_run(rules, kind, distance, card):
+    """Whether a seat so far after the drawer or discarder may lay the card as command or field."""
+    if card % 7 == 6 or card == FLOWER:
+        return False
+    if kind == "draw":
+        return distance == 0 or (distance == 1 and "field" in rules.takes["draw_next"] and card % 7 != 0)
+    return distance == 1 and card % 7 != 0
+
+
+def told(events, rules):
+    """What the others let pass, might have laid in turn, discarded, and let pass lately: sets by seat."""
+    players = rules.players
     passed, in_turn, discarded, since = ([set() for _ in range(players)] for _ in range(4))
     for place, event in enumerate(events[:-1]):
         kind, seat, card = EVENTS[event["event"]], int(event["seat"]), int(event["card"])
@@ -117,7 +127,7 @@ def told(events, players):
             if other != taker and (kind == "draw" or other != seat):
                 passed[other].add(card)
                 since[other].add(card)
-                if taker is None and (other - seat) % players <= 1:
+                if taker is None and may_run(rules, kind, (other - seat) % players, card):
                     in_turn[other].add(card)
         if taker is not None:
             since[taker].clear()
@@ -132,7 +142,7 @@ def test_what_it_knows_of_the_others(name, options):
         table, belief = stepper.work.game.table, stepper.work.trial[0].belief
         events = stepper.work.game.history.event[: table.events].view(EVENT)
         fields = ("passed", "in_turn", "discarded", "since")
-        for field, sets in zip(fields, told(events, table.players), strict=True):
+        for field, sets in zip(fields, told(events, rules_of(name, options)), strict=True):
             masks = [sum(1 << card for card in one) for one in sets]
             assert belief[field][: table.players].tolist() == masks, field
         met += 1

@@ -106,7 +106,7 @@ ESTIMATES = np.dtype(
 BELIEF = np.dtype(
     [
         ("passed", "i8", SEATS),  # cards that the seat let pass
-        ("in_turn", "i8", SEATS),  # of them those with which it could have laid any meld
+        ("in_turn", "i8", SEATS),  # of them those that it might have laid as command or field
         ("discarded", "i8", SEATS),  # cards that it laid down from its hand
         ("since", "i8", SEATS),  # cards that it let pass since its hand last changed
         ("likelihood", "f8", SEATS),  # of the hand it has in `trial.start`: logarithm, up to a constant

@@ -13,7 +13,7 @@ Tried and dropped: all deeds of a seat played again as `greedy` for each hand th
 import numpy as np
 
 from sisepai.cards import N_TYPES, NONE
-from sisepai.engine.machine import L_NOBODY, interested
+from sisepai.engine.machine import DISCARD_NEXT, DISCARD_OTHERS, DRAW_OTHERS, L_NOBODY, interested
 from sisepai.engine.randomness import below, next_word, shuffle
 from sisepai.engine.records import (
     ANSWER_DUE,
@@ -29,7 +29,7 @@ from sisepai.engine.records import (
 from sisepai.jit import bits, inner, small
 from sisepai.rules.hand import add_card, fill_hand, held, loose_cards, remove_card
 from sisepai.rules.offers import FIRST, SECOND, THIRD, find_wins, refresh
-from sisepai.rules.tables import K_QUAD, SOLDIERS
+from sisepai.rules.tables import K_QUAD, RUN, SOLDIERS
 
 # Logarithms of odds. Fitted (benchmarks/fit_belief.py) to tell true hands from such with one card exchanged, in 20,000
 # deals of `ukeire` against three `greedy`; the third and fourth never happen to `greedy` and are cut.
@@ -132,9 +132,14 @@ def _note_passes(view, event, actor, card, taker):
             continue
         belief.passed[seat] |= 1 << card
         belief.since[seat] |= 1 << card
-        # Where another seat has taken it, a meld asked for in turn may have had to give way.
-        if taker < 0 and (seat - actor) % players <= 1:
-            belief.in_turn[seat] |= 1 << card
+        distance = (seat - actor) % players
+        if event == E_DRAW:
+            place = min(distance, DRAW_OTHERS)
+        else:
+            place = DISCARD_NEXT if distance == 1 else DISCARD_OTHERS
+        # Where another seat has taken it, a command or field may have had to give way.
+        if taker < 0:
+            belief.in_turn[seat] |= view.tables.may[place, RUN] & (1 << card)
 
 
 @inner

@@ -1,8 +1,10 @@
 """`clairvoyant`: sees all cards and plays each choice out with them: how far luck would let one come, no player."""
 
+from pathlib import Path
+
 from sisepai.engine.records import NO_WINDOW
 from sisepai.jit import inner
-from sisepai.strategies import greedy
+from sisepai.strategies import greedy, rollout
 from sisepai.strategies.base import Parameter, Strategy
 from sisepai.strategies.rollout import GREEDY, list_choices, play_choice, result
 
@@ -35,4 +37,5 @@ STRATEGY = Strategy(
     shard_deals=24_000,
     source="perfect information: how well one would choose who knew where all cards lie",
     cheats=True,
+    files=(Path(str(rollout.__file__)), Path(str(greedy.__file__))),
 )

@@ -5,11 +5,13 @@ chance are given up, so that the rollouts go to close contenders. Where none is 
 would choose, it is the policy's.
 """
 
+from pathlib import Path
+
 import numpy as np
 
 from sisepai.engine.records import NO_WINDOW, WIN
 from sisepai.jit import inner, small
-from sisepai.strategies import ukeire
+from sisepai.strategies import belief, greedy, rollout, ukeire
 from sisepai.strategies.base import Parameter, Strategy
 from sisepai.strategies.belief import sample_world, set_up
 from sisepai.strategies.rollout import list_choices, play_choice, policy_choice, result
@@ -38,8 +40,9 @@ def choose(view):
     set_up(view)
     contenders = p[P_ROUNDS] == 0
     _play_worlds(view, contenders)
-    own = policy_choice(view, view.trial.start, np.int64(p[P_POLICY])) if contenders else np.int64(WIN)
-    best = _chosen(view, own)
+    best = _leader(estimates, view.trial.contest)
+    if contenders:
+        best = _unless_as_good(view, best, policy_choice(view, view.trial.start, np.int64(p[P_POLICY])))
     _finish(estimates)
     return estimates.choice[best]
 
@@ -112,10 +115,9 @@ def _behind(estimates, contest, i, best, errors):
 
 
 @inner
-def _chosen(view, own):
-    """The choice that brought most; that of the policy, `own`, where it is not clearly behind."""
+def _unless_as_good(view, best, own):
+    """The best choice, or that of the policy, `own`, where it is not clearly behind."""
     estimates, contest = view.trial.estimates, view.trial.contest
-    best = _leader(estimates, contest)
     for i in range(estimates.n):
         if (
             estimates.choice[i] == own
@@ -159,12 +161,12 @@ STRATEGY = Strategy(
         Parameter(
             "rounds",
             "contenders",
-            "rollouts go to close contenders, or to all choices alike",
+            "rollouts go to close contenders and equals leave it to the policy; or all choices alike",
             choices=("contenders", "alike"),
         ),
     ),
     weights=(*(p.number(p.default) for p in ukeire.STRATEGY.parameters), *ukeire.STRATEGY.weights),
-    files=ukeire.STRATEGY.files,
+    files=(*ukeire.STRATEGY.files, *(Path(str(module.__file__)) for module in (belief, rollout, ukeire, greedy))),
     shard_deals=240,
     source="Monte Carlo search with determinization, common random numbers and successive elimination",
     explains=True,

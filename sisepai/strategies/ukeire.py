@@ -110,7 +110,7 @@ def row_of(view, what, dead):
 @small
 def see_live(view):
     """Masks of the cards of which at least one, two, three, four copies are where the seat cannot see; and of those
-    that were discarded before, so that nobody holds two of them but out of turn or taste."""
+    that were discarded before, so that hardly anybody holds two of them."""
     live, table = view.scratch.live, view.table
     one, two, three, four, open_ = 0, 0, 0, 0, 0
     for card in range(N_TYPES):
@@ -217,7 +217,8 @@ def worth_of(view, hand, row, dead):
 @inner
 def _weighed(view, hand, row, dead, mending):
     """`worth_of` when the winning cards and those that mend are known."""
-    w, p, live, open_ = view.parameters.value[row:], view.parameters.value, view.scratch.live, view.scratch.open
+    p, scratch = view.parameters.value, view.scratch
+    w, live, open_ = p[row:], scratch.live, scratch.open
     down, wins, one = dead - hand.dead, hand.wins, hand.one
     alike, by_one, by_two, by_three = mending
     loose = loose_cards(view.tables, hand)
@@ -227,10 +228,14 @@ def _weighed(view, hand, row, dead, mending):
     winning = w[WIN_TYPES] * bits(wins & live[0]) + w[WIN_LIVE] * _copies(live, wins)
     winning += w[WIN_OPEN] * _copies(live, wins & open_)
     total += p[P_WIN] * winning
-    total += p[P_ANY] * (w[ANY] * _copies(live, alike & ~wins) + w[ANY_OPEN] * _copies(live, alike & ~wins & open_))
+    total += p[P_ANY] * (
+        w[ANY] * _copies(live, alike & ~wins) + w[ANY_OPEN] * _copies(live, alike & ~wins & open_)
+    )
     near = w[NEAR1] * _copies(live, by_one & ~wins) + w[NEAR1_OPEN] * _copies(live, by_one & ~wins & open_)
     near += w[NEAR2] * _copies(live, by_two & ~wins) + w[NEAR2_OPEN] * _copies(live, by_two & ~wins & open_)
-    near += w[NEAR3] * _copies(live, by_three & ~wins) + w[NEAR3_OPEN] * _copies(live, by_three & ~wins & open_)
+    near += w[NEAR3] * _copies(live, by_three & ~wins) + w[NEAR3_OPEN] * _copies(
+        live, by_three & ~wins & open_
+    )
     if hand.dead > 0:
         near += w[OWN] * _copies(live, (GENERALS | FLOWERS) & ~(wins | by_one | by_two | by_three))
     total += p[P_NEAR] * near
