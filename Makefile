@@ -9,6 +9,9 @@ BIN := .venv/bin
 
 # For how many rollouts a choice, on average, the strength of `search` is measured.
 ROLLOUTS := 25 50 100 200 400 800
+# What each of its improvements gives: none, its policy, its worlds, its rounds.
+STEPS := search:rollouts=300:policy=greedy:worlds=alike:rounds=alike search:rollouts=300:worlds=alike:rounds=alike \
+	search:rollouts=300:rounds=alike search:rollouts=300
 
 # The run in data/sample (data/README.md).
 SAMPLE := --deals 2400 --strategies greedy,greedy,greedy,random --seating rotate --events
@@ -47,6 +50,7 @@ bench: .venv/installed-test
 
 strength: .venv/installed-bench
 	$(BIN)/python benchmarks/strength.py
+	$(BIN)/python benchmarks/strength.py $(STEPS) --rules cardavia
 	$(BIN)/python benchmarks/strength.py $(ROLLOUTS:%=search:rollouts=%) --rules cardavia \
 		--write benchmarks/strength.md --figure docs/search.svg
 

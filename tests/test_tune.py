@@ -199,6 +199,7 @@ def test_progress_where_there_is_no_terminal(invoke, monkeypatch):
     [
         (["wobly"], "did you mean 'wobbly'"),
         (["greedy"], "greedy has no parameter with a range of numbers: there is nothing to tune"),
+        (["search"], "search has no parameter with a range of numbers: there is nothing to tune"),
         (["wobbly:aim=3:share=1"], "wobbly has no other parameter with a range of numbers"),
         (["wobbly:aim=3.5"], "aim = 3.5: must be a whole number from 0 to 10"),
         (["wobbly,greedy"], "one strategy is tuned; name the others with --against"),
@@ -238,7 +239,7 @@ def test_without_the_optimiser(invoke, monkeypatch, tmp_path):
         (b"\xff\n\n", "not the file of a tuning"),
         (
             b'{"sisepai tune": {"seed": 7}}\n',
-            "the tuning there differs in version, strategy, tuned, objective, ",
+            "the tuning there differs in version, kernels, strategy, tuned, objective, ",
         ),
         (b"[" * 100_000 + b"\n", "not the file of a tuning"),
     ],

@@ -13,6 +13,7 @@ from typing import Any
 from sisepai import __version__
 from sisepai.errors import InputError
 from sisepai.files import read_small, write_failed
+from sisepai.jit import kernel_digest
 
 MAX_BYTES = 256_000_000
 _HEAD = "sisepai tune"  # the key of the question, and so how such a file begins
@@ -46,7 +47,7 @@ class TuneFile:
         self._path = path
         self._file = _open_alone(path)
         try:
-            self._begin({"version": __version__, **question})
+            self._begin({"version": __version__, "kernels": kernel_digest(), **question})
         except BaseException:
             self.close()
             raise

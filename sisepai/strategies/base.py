@@ -34,6 +34,7 @@ class Parameter:
     high: float = math.inf
     whole: bool = False
     choices: tuple[str, ...] = ()
+    is_price: bool = False  # more of it costs time and never harms, so that it is not tuned
 
     @property
     def range(self) -> str:

@@ -144,7 +144,15 @@ STRATEGY = Strategy(
     choose,
     choose,
     (
-        Parameter("rollouts", 1000, "deals played out for each choice, on average", 1, 1e6, whole=True),
+        Parameter(
+            "rollouts",
+            1000,
+            "deals played out for each choice, on average",
+            1,
+            1e6,
+            whole=True,
+            is_price=True,
+        ),
         Parameter("objective", "win", "what is most: deals won, or points", choices=("win", "score")),
         Parameter(
             "policy",
@@ -166,7 +174,10 @@ STRATEGY = Strategy(
         ),
     ),
     weights=(*(p.number(p.default) for p in ukeire.STRATEGY.parameters), *ukeire.STRATEGY.weights),
-    files=(*ukeire.STRATEGY.files, *(Path(str(module.__file__)) for module in (belief, rollout, ukeire, greedy))),
+    files=(
+        *ukeire.STRATEGY.files,
+        *(Path(str(module.__file__)) for module in (belief, rollout, ukeire, greedy)),
+    ),
     shard_deals=240,
     source="Monte Carlo search with determinization, common random numbers and successive elimination",
     explains=True,

@@ -92,7 +92,7 @@ def axes_of(entry: Entry, fixed: Sequence[str], only: Sequence[str] = ()) -> tup
     able = {
         p.name: p
         for p in entry.strategy.parameters
-        if not p.choices and p.low < p.high and math.isfinite(p.high - p.low)
+        if not p.choices and not p.is_price and p.low < p.high and math.isfinite(p.high - p.low)
     }
     for key in only:
         if key not in able:
