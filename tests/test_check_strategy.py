@@ -174,6 +174,19 @@ def test_a_broken_promise_is_noticed(strategy, check, told):
     assert told in found.failures[check].what
 
 
+@inner
+def not_offered_late(view):
+    """Answers as `greedy`, but late in a long deal a meld beyond those offered."""
+    return greedy.answer(view) if view.table.draws < 33 else view.offers.n
+
+
+def test_what_stops_the_deals_that_are_timed_is_noticed(monkeypatch):
+    monkeypatch.setattr(conformance, "SPEED_SECONDS", 1.0)
+    found = examined(wrong(answer=not_offered_late), deals=1)
+    assert "not offered" in found.failures["legal"].what
+    assert found.speed is None
+
+
 # In plain Python
 
 

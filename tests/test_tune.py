@@ -198,8 +198,8 @@ def test_progress_where_there_is_no_terminal(invoke, monkeypatch):
     ("words", "says"),
     [
         (["wobly"], "did you mean 'wobbly'"),
-        (["greedy"], "greedy has no parameter with a range of numbers: there is nothing to tune"),
-        (["search"], "search has no parameter with a range of numbers: there is nothing to tune"),
+        (["greedy"], "greedy has no parameter with a range of numbers that does more than cost time"),
+        (["search"], "search has no parameter with a range of numbers that does more than cost time"),
         (["wobbly:aim=3:share=1"], "wobbly has no other parameter with a range of numbers"),
         (["wobbly:aim=3.5"], "aim = 3.5: must be a whole number from 0 to 10"),
         (["wobbly,greedy"], "one strategy is tuned; name the others with --against"),

@@ -133,7 +133,7 @@ def examine(
         table = Table(rules, [entry, *[Entry(STRATEGIES[opponent])] * (rules.players - 1)], seed)
         _whole_deals(table, findings, _pieces(wanted, limits["deals"]))
     _whole_deals(own, findings, _pieces(wanted, limits["deals"]))
-    findings.speed = _speed(table)
+    findings.speed = _speed(table, findings)
     if not findings.seen("no leak"):
         findings.failures.pop("no leak", None)
     return findings
@@ -192,14 +192,15 @@ def _stopped(table: Table, findings: Findings, first: int, error: SisepaiError) 
         findings.fail("same again", f"{error}; but not when the deal is played again, alone", number, table)
 
 
-def _speed(table: Table) -> float | None:
-    """Deals a second; None when the strategy stops them."""
+def _speed(table: Table, findings: Findings) -> float | None:
+    """Deals a second; None when the strategy stops them, which is told as for any other deals."""
     count = 1
     while True:
         begun = time.perf_counter()
         try:
             table.simulator.play(0, count)
-        except SisepaiError:
+        except SisepaiError as error:
+            _stopped(table, findings, 0, error)
             return None
         spent = time.perf_counter() - begun
         if spent > SPEED_SECONDS:

@@ -104,7 +104,7 @@ def axes_of(entry: Entry, fixed: Sequence[str], only: Sequence[str] = ()) -> tup
     if not chosen:
         other = "other " if fixed else ""
         raise InputError(
-            f"{entry.name} has no {other}parameter with a range of numbers: there is nothing to tune"
+            f"{entry.name} has no {other}parameter with a range of numbers that does more than cost time"
         )
     return tuple(Axis(p, float(p.check(entry.params.get(p.name, p.default)))) for p in chosen)
 
