@@ -11,7 +11,7 @@ import numba
 import numpy as np
 from engine_tools import VARIANT_IDS, VARIANTS, rules_of, simulator
 
-STRATEGIES = ("greedy", "random", "ukeire")
+SHARES = {"greedy": 1, "random": 1, "ukeire": 4}  # the slow one plays a part of the deals
 SEED, FIRST = 2**63 + 5, 2**33
 
 
@@ -19,8 +19,9 @@ def digests(deals):
     """By variant and strategy: a digest of the rows and events of its first deals."""
     lines = {}
     for variant, (name, options) in zip(VARIANT_IDS, VARIANTS, strict=True):
-        for strategy in STRATEGIES:
-            chunk = simulator(rules_of(name, options), strategy, SEED).play(FIRST, deals, events=True)
+        for strategy, share in SHARES.items():
+            count = -(-deals // share)
+            chunk = simulator(rules_of(name, options), strategy, SEED).play(FIRST, count, events=True)
             data = chunk.rows.tobytes() + chunk.events.tobytes() + chunk.event_counts.tobytes()
             lines[f"{variant} {strategy}"] = hashlib.sha256(data).hexdigest()
     return lines
