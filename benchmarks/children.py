@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -91,3 +92,15 @@ def system() -> str:
 def say(text: str) -> None:
     """A word to whoever waits."""
     print(text, file=sys.stderr, flush=True)
+
+
+def run_main(main: Callable[[], None]) -> None:
+    """Run a script's `main`; Ctrl-C and what a user may see end it without a traceback."""
+    from sisepai.errors import SisepaiError  # here: the scripts that call this have loaded it anyway
+
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except SisepaiError as error:
+        sys.exit(str(error))

@@ -8,11 +8,11 @@ are over decks, since the same hand is met again and again.
 """
 
 import argparse
-import sys
 from functools import cache
 
 import numba
 import numpy as np
+from children import run_main
 from decisions import note_decisions, simulator
 
 from sisepai.cards import N_TYPES
@@ -20,7 +20,7 @@ from sisepai.engine.chunk import VIEW
 from sisepai.engine.randomness import below
 from sisepai.engine.records import GAME
 from sisepai.engine.stepper import Stepper
-from sisepai.errors import InputError, SisepaiError
+from sisepai.errors import InputError
 from sisepai.jit import inner, kernel
 from sisepai.rules.hand import add_card, remove_card
 from sisepai.strategies import belief, parse_entries
@@ -132,9 +132,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except SisepaiError as error:
-        sys.exit(str(error))
+    run_main(main)

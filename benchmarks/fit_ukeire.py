@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from children import run_main
 from decisions import note_decisions, simulator
 
 from sisepai.engine.chunk import VIEW
@@ -263,9 +264,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except SisepaiError as error:
-        sys.exit(str(error))
+    run_main(main)

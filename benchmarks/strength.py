@@ -21,12 +21,12 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from children import CORES, machine, run_python, say, versions
+from children import CORES, machine, run_main, run_python, say, versions
 
 from sisepai.analysis.intervals import ratio
 from sisepai.analysis.summary import summarise
 from sisepai.analysis.tally import tally
-from sisepai.errors import InputError, SisepaiError
+from sisepai.errors import InputError
 from sisepai.files import write_whole
 from sisepai.jit import kernel_digest
 from sisepai.rules import PRESETS, load
@@ -207,9 +207,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except SisepaiError as error:
-        sys.exit(str(error))
+    run_main(main)

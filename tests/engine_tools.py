@@ -14,6 +14,7 @@ from naive_deal import Deal, Seat, step
 from sisepai.cards import CODES, EVENTS, MELDS, NONE, OUTCOMES, WIN_BY, parse_cards
 from sisepai.engine.records import DISCARD, PASS, WIN
 from sisepai.engine.simulator import Compiled, Simulator, compile_function, decks
+from sisepai.engine.stepper import Stepper
 from sisepai.rules import preset
 from sisepai.rules.ruleset import PLACES
 from sisepai.strategies import parse_entries
@@ -320,3 +321,14 @@ def line_of(event):
     if "score" in event:
         words.append(str(event["score"]))
     return " ".join(words).rstrip(": ")
+
+
+def decisions(name, options, own, deals):
+    """Each decision of the first seat, `own`, in some deals against `greedy`, with the stepper that stands at it."""
+    rules = rules_of(name, options)
+    stepper = Stepper(simulator(rules, ",".join([own, *["greedy"] * (rules.players - 1)])))
+    for number in range(deals):
+        due = stepper.start(number, pause=1)
+        while due:
+            yield stepper
+            due = stepper.submit(stepper.ask())

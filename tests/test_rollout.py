@@ -3,7 +3,7 @@
 from functools import cache
 
 import pytest
-from engine_tools import PRESET_NAMES, rules_of, simulator
+from engine_tools import PRESET_NAMES, decisions, rules_of, simulator
 
 from sisepai.engine.simulator import compile_function
 from sisepai.engine.stepper import Stepper
@@ -35,17 +35,6 @@ def lists(view):
 
 
 compiled = cache(compile_function)
-
-
-def decisions(name, options, policy):
-    """Each decision of the first seat in some deals, against `greedy`, with the stepper that stands at it."""
-    rules = rules_of(name, options)
-    stepper = Stepper(simulator(rules, ",".join([policy, *["greedy"] * (rules.players - 1)])))
-    for number in range(DEALS):
-        due = stepper.start(number, pause=1)
-        while due:
-            yield stepper
-            due = stepper.submit(stepper.ask())
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -80,7 +69,7 @@ def check_end(game, row):
 
 @pytest.mark.parametrize("name", PRESET_NAMES)
 def test_all_choices_are_listed(name):
-    for stepper in decisions(name, {}, "greedy"):
+    for stepper in decisions(name, {}, "greedy", DEALS):
         view = stepper.view()
         n = compiled(lists)(view)
         estimates = view.trial.estimates

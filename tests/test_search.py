@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from engine_tools import PRESET_NAMES, rules_of, simulator
+from engine_tools import PRESET_NAMES, decisions, rules_of, simulator
 
 from sisepai.cards import EVENTS, FLOWER, N_TYPES
 from sisepai.engine.records import EVENT, PASS, WIN
@@ -34,17 +34,6 @@ def kernel(likely):
     return compile_function(play, keep=False)
 
 
-def decisions(name, options, deals, strategies="ukeire"):
-    """Each decision of the first seat in some deals, against `greedy`, with the stepper that stands at it."""
-    rules = rules_of(name, options)
-    stepper = Stepper(simulator(rules, ",".join([strategies, *["greedy"] * (rules.players - 1)])))
-    for number in range(deals):
-        due = stepper.start(number, pause=1)
-        while due:
-            yield stepper
-            due = stepper.submit(stepper.ask())
-
-
 def worlds(stepper, likely, count):
     """The game of each of some worlds, as the other seats and the stock are in it."""
     view = stepper.view()
@@ -62,7 +51,7 @@ def cards_of(hand):
 @pytest.mark.parametrize(("name", "options"), TABLES)
 def test_a_world_fits_what_the_seat_sees(name, options, likely):
     met = 0
-    for stepper in decisions(name, options, 6):
+    for stepper in decisions(name, options, "ukeire", 6):
         game, view = stepper.work.game, stepper.view()
         table = game.table
         own = cards_of(view.hand) + Counter(
@@ -82,7 +71,7 @@ def test_a_world_fits_what_the_seat_sees(name, options, likely):
 
 def test_worlds_that_are_all_alike_are():
     """Where a card lies is a matter of how many cards lie there: chi-square over the places of one hidden card."""
-    stepper = next(decisions("cardavia", {}, 1))
+    stepper = next(decisions("cardavia", {}, "ukeire", 1))
     table = stepper.work.game.table
     own, count = stepper.view().hand["count"], 4_000
     card = next(c for c in range(28) if own[c] == 0 and table.seen[c] == 0)
@@ -137,7 +126,7 @@ def told(events, rules):
 @pytest.mark.parametrize(("name", "options"), TABLES)
 def test_what_it_knows_of_the_others(name, options):
     met = 0
-    for stepper in decisions(name, options, 40):
+    for stepper in decisions(name, options, "ukeire", 40):
         list(worlds(stepper, False, 1))
         table, belief = stepper.work.game.table, stepper.work.trial[0].belief
         events = stepper.work.game.history.event[: table.events].view(EVENT)
@@ -152,7 +141,7 @@ def test_what_it_knows_of_the_others(name, options):
 def test_likely_worlds_are_nearer_to_the_truth():
     """Real hands of `greedy` have less deadwood than such as are dealt at random; likely ones about as much."""
     dead = {"true": [], "likely": [], "alike": []}
-    for stepper in decisions("cardavia", {}, 60):
+    for stepper in decisions("cardavia", {}, "ukeire", 60):
         game = stepper.work.game
         if game.table.stock < 25:
             dead["true"].append(game.hands["dead"][1:4].mean())
@@ -167,7 +156,7 @@ def test_likely_worlds_are_nearer_to_the_truth():
 def test_it_chooses_what_it_tells():
     """A win is taken; else the choice has the greatest mean, or its policy's own choice is not clearly behind."""
     seen = Counter()
-    for stepper in decisions("cardavia", {}, 6, SEARCH + ":rounds=alike"):
+    for stepper in decisions("cardavia", {}, SEARCH + ":rounds=alike", 6):
         choice = stepper.ask()
         estimates = stepper.work.trial[0].estimates
         n = int(estimates.n)
@@ -184,7 +173,7 @@ def test_it_chooses_what_it_tells():
 
 def test_rollouts_go_to_close_contenders():
     spent, even = 0, 0
-    for stepper in decisions("cardavia", {}, 6, "search:rollouts=100"):
+    for stepper in decisions("cardavia", {}, "search:rollouts=100", 6):
         stepper.ask()
         estimates = stepper.work.trial[0].estimates
         samples = estimates.samples[: int(estimates.n)]
